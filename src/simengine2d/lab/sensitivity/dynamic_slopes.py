@@ -30,7 +30,7 @@ from ...system.system import System
 from .jumps import BesideCut, Jump, time_slopes
 from .motion_slopes import MotionSlopes, states_of
 from .node_equations import node_equations
-from .panels import NODES, STAGES, TOGETHER, WINDOW, ahead, between, once, resolving_panels, twice
+from .panels import FEWEST, NODES, STAGES, TOGETHER, WINDOW, ahead, between, once, resolving_panels, twice
 from .parameters import Varied, VariedNumber, VariedTime
 from .residuals import States, jacobians, residuals
 from .start_slopes import start_slopes
@@ -81,10 +81,9 @@ class Variational:
         self.moving = list[tuple[Jump, Floats]]()
         beyond = BEYOND * (self.end - self.begin) if any(each.stop for each in results.events) else 0.0
         self.switches = Switches(self.system)
-        count, splines = panel_count(results), has_splines(self.system)
-        self.panels, rough = resolving_panels(
-            run, self.begin, self.end + beyond, count, self.switches, splines=splines
-        )
+        grid = np.linspace(self.begin, self.end + beyond, max(FEWEST, panel_count(results)) + 1)
+        splines = has_splines(self.system)
+        self.panels, rough = resolving_panels(run, results, grid, self.switches, splines=splines)
         if rough.size:
             raise UnsupportedError(
                 f"the motion has no derivatives that could be trusted: at about t = {rough[0]:.4g} s its velocities or "

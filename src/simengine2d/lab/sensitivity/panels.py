@@ -10,6 +10,7 @@ order 2s. No node is at an end: where forces jump, the motion is cut, and each n
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -43,6 +44,13 @@ CONTINUOUS = 1e-8
 """Of the velocities: where the integrals of the accelerations lead from one panel to the next."""
 NOISE, TAIL = 1e-9, 100.0
 """Of the accelerations, and of the last coefficients of two panels: what may be between them at their common end."""
+
+FAR = 6.0
+"""Panels, from the first to the last of outputs that say how many pieces there should be."""
+ONE_SIDED = 1.5
+"""Times as many, where outputs are on one side only."""
+LEADING = math.comb(2 * STAGES - 2, STAGES - 1)
+"""Highest coefficient of P_11(2 x - 1)."""
 
 NODES = 0.5 * (1.0 + leggauss(STAGES)[0])
 _COEFFICIENTS = np.linalg.inv(legvander(2.0 * NODES - 1.0, STAGES - 1))
@@ -109,23 +117,21 @@ class Resolved(NamedTuple):
 
 
 def resolving_panels(
-    run: Callable[[Floats], Results],
-    begin: float,
-    end: float,
-    count: int,
-    switches: Switches,
-    *,
-    splines: bool,
+    run: Callable[[Floats], Results], known: Results, grid: Floats, switches: Switches, *, splines: bool
 ) -> Resolved:
-    """Panels on which polynomials resolve the accelerations of a motion; `run` gives the motion at some times."""
-    of_time = switches.in_time(begin, end, MOST_CUTS)
-    grid, of_state, waits = np.linspace(begin, end, max(FEWEST, count) + 1), list[Cut](), 0
+    """Panels on which polynomials resolve the accelerations of a motion, at least those of the grid.
+
+    `run` gives the motion at some times; `known` is roughly what it was found to be before.
+    """
+    resolved, of_state, waits = RESOLVED_SPLINES if splines else RESOLVED, list[Cut](), 0
+    of_time = switches.in_time(float(grid[0]), float(grid[-1]), MOST_CUTS)
+    grid = cut_into(grid, foreseen_pieces(grid, known, np.array([cut.t for cut in of_time]), resolved))
     for runs in range(1, MOST_RUNS + 1):
         panels = _followed(run, grid, [*of_time, *of_state])
         nodes = panels.results
         found = switches.on_motion(nodes.t, nodes.q, nodes.qd, panels.look, of_state)
         moved = _moved(panels, of_state, found)
-        pieces = pieces_of(panels, RESOLVED_SPLINES if splines else RESOLVED)
+        pieces = pieces_of(panels, resolved)
         pieces = np.maximum(pieces, 1 + _velocities_break(panels))
         if runs == MOST_RUNS or (not moved.size and pieces.max() == 1):
             break
@@ -135,11 +141,16 @@ def resolving_panels(
                 continue
         if runs > 1:  # a place where the motion is less smooth than polynomials
             pieces[pieces > 1] = MOST_PIECES
-        ends = panels.ends
-        parts = [np.linspace(a, b, n + 1)[:-1] for a, b, n in zip(ends, ends[1:], pieces, strict=False)]
-        grid = np.concatenate([*parts, [end]])
+        grid = cut_into(panels.ends, pieces)
     rough = panels.ends[:-1][pieces_of(panels, RESOLVED) > 1]
     return Resolved(panels, np.unique(np.concatenate([rough, moved, torn(panels)])))
+
+
+def cut_into(ends: Floats, pieces: Any) -> Floats:
+    """The ends of panels, each cut into so many."""
+    panel = np.repeat(np.arange(pieces.size), pieces)
+    part = np.arange(panel.size) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    return np.append(ends[panel] + np.diff(ends)[panel] * part / pieces[panel], ends[-1])
 
 
 def _followed(run: Callable[[Floats], Results], grid: Floats, cuts: list[Cut]) -> Panels:
@@ -199,6 +210,33 @@ def pieces_of(panels: Panels, resolved: float) -> Any:
     excess = highest / max(resolved * np.abs(parts).max(), np.finfo(float).tiny)
     wanted = np.ceil(excess ** (1.0 / (STAGES - 1)))
     return np.clip(np.nan_to_num(wanted, nan=MOST_PIECES), 1, MOST_PIECES).astype(np.int64)
+
+
+def foreseen_pieces(ends: Floats, known: Results, cuts: Floats, resolved: float) -> Any:
+    """The same before a motion is known at nodes: by divided differences of accelerations at outputs around each panel.
+
+    They are the highest coefficients of polynomials through as many outputs as there are nodes, which say nothing
+    where outputs are far apart, or where accelerations jump between them.
+    """
+    t, qdd, width = known.t, known.qdd / known.system.sizes, STAGES - 1
+    if t.size < STAGES:
+        return np.ones(ends.size - 1, dtype=np.int64)
+    first, last = t[:-width], t[width:]
+    usual, largest = float(np.max(np.diff(ends))), max(np.abs(qdd).max(), np.finfo(float).tiny)
+    across = np.searchsorted(cuts, last) > np.searchsorted(cuts, first)
+    differences = qdd
+    for k in range(1, STAGES):
+        differences = np.diff(differences, axis=0) / (t[k:] - t[:-k])[:, None]
+    # of a power x^11, the part of P_11(2 x - 1)
+    excess = np.abs(differences).max(axis=1) / (LEADING * resolved * largest)
+    per_time = np.where(across | (last - first > FAR * usual), 0.0, excess ** (1.0 / width))
+    middles, margin = 0.5 * (first + last), 0.5 * usual
+    begin = np.searchsorted(middles, ends[:-1] - margin)
+    after = np.maximum(np.searchsorted(middles, ends[1:] + margin), begin + 1)
+    begin = np.minimum(begin, middles.size - 1)
+    most = np.array([per_time[a:b].max() for a, b in zip(begin.tolist(), after.tolist(), strict=True)])
+    most[(ends[:-1] < middles[0]) | (ends[1:] > middles[-1])] *= ONE_SIDED
+    return np.clip(np.ceil(most * np.diff(ends)), 1, MOST_PIECES).astype(np.int64)
 
 
 def torn(panels: Panels) -> Floats:
