@@ -93,8 +93,18 @@ class Variational:
 
     def at(self, times: Floats) -> Results:
         """The motion at any of its times: polynomials between the nodes, forces by the equations."""
-        panel, x = self.panels.place(times)
-        return self._states(panel, x, times)
+        nodes = self.panels.results
+        rows = np.minimum(np.searchsorted(nodes.t, times), nodes.t.size - 1)
+        others = np.flatnonzero(nodes.t[rows] != times)
+        if not others.size:
+            return nodes.at_rows(rows)
+        between_nodes = self._states(*self.panels.place(times[others]), times[others])
+        if others.size == times.size:
+            return between_nodes
+        whole = nodes.at_rows(rows)
+        for name in ("t", "q", "qd", "qdd", "lam"):
+            getattr(whole, name)[others] = getattr(between_nodes, name)
+        return whole
 
     def _states(self, panel: Ints, x: Floats, times: Floats) -> Results:
         q, qd = between(self.panels, panel, x)

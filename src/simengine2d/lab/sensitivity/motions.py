@@ -43,6 +43,11 @@ class DifferentiatedMotion(ABC):
         return self.results.t
 
     @property
+    def samples(self) -> Floats:
+        """Places that show where a channel may be largest."""
+        return self.places
+
+    @property
     def jumps(self) -> Sequence[float]:
         """The times at which accelerations jump, where they are known."""
         return ()
@@ -115,6 +120,12 @@ class ForcedMotion(DifferentiatedMotion):
         system = numbers[0].system(0.0) if numbers else results.system
         super().__init__(replace(results, system=system), numbers)
         self.variational = Variational(model, numbers, self.results, options)
+
+    @property
+    def samples(self) -> Floats:
+        """The nodes, where the motion is known."""
+        nodes, places = self.variational.panels.results.t, self.places
+        return np.concatenate([places[:1], nodes[(nodes > places[0]) & (nodes < places[-1])], places[-1:]])
 
     @property
     def jumps(self) -> Sequence[float]:

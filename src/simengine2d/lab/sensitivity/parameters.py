@@ -58,13 +58,10 @@ class Varied(ABC):
         """d/dp of a function of the system and of the change of p."""
         return self.slopes(lambda system, change: (function(system, change),))[0]
 
-    def slope_by(self, around: Floats, here: Floats, function: Callable[[System, float], Any]) -> Floats:
-        """d/ds of a function of a change that any system allows, with its values at the first step known."""
-        values = dict(zip(CENTRAL.offsets, around, strict=True)) | {0.0: here}
-        trial = central_trial(values, STEPS[0] * self.size, 0.0, self.size)
-        if trial.holds:
-            return trial.slope
-        return VariedTime(self.system(0.0), self.size, self.name, self.value).slope(function)
+    def slope_at_center(self, function: Callable[[float], Any]) -> Floats:
+        """d/ds of a function of a change that is one of the state alone."""
+        center = VariedTime(self.system(0.0), self.size, self.name, self.value)
+        return center.slope(lambda _, change: function(change))
 
     def slopes(
         self,

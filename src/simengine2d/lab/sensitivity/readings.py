@@ -140,8 +140,8 @@ class MotionReading(Reading):
             values = sign * read(motion.places)
             order = np.argsort(-values, kind="stable").tolist()
             return [TurningPoint(float(k), float(values[k])) for k in order]
-        places = motion.places.copy()
-        places[-1] = self.last.place
+        last, samples = self.last.place, motion.samples
+        places = np.append(samples[:-1][samples[:-1] < last], last)
         return largest_values(lambda t: sign * read(t), places)
 
     def over(self, arg: Node) -> Callable[[Floats], Floats]:

@@ -15,8 +15,8 @@ from numpy.polynomial import Chebyshev
 from ...numerics.arrays import Floats
 
 DEGREE = 12
-RESOLVED = 1e-6
-"""Part of the change within an interval that the last coefficients may have."""
+RESOLVED, SHARP = 1e-6, 1e-9
+"""Parts of the change within an interval that the last coefficients may have; and those at which peaks are sharp."""
 ROUNDING = 1e-10
 """Of the values."""
 SMALLEST = 1e-6
@@ -48,9 +48,18 @@ def series(read: Read, low: float, high: float) -> Chebyshev:
 
 
 def is_resolved(polynomial: Chebyshev) -> bool:
+    return _last_part(polynomial, ROUNDING) <= RESOLVED
+
+
+def is_sharp(polynomial: Chebyshev) -> bool:
+    return _last_part(polynomial, 0.0) <= SHARP
+
+
+def _last_part(polynomial: Chebyshev, rounding: float) -> float:
+    """The last coefficients against the change within the interval, but for rounding of the values."""
     coefficients = np.abs(polynomial.coef)
-    change = coefficients[1:].max(initial=0.0)
-    return bool(coefficients[-2:].max() <= RESOLVED * change + ROUNDING * coefficients[0])
+    rest, change = coefficients[-2:].max() - rounding * coefficients[0], coefficients[1:].max(initial=0.0)
+    return float(rest / change) if rest > 0.0 else 0.0
 
 
 def largest_values(read: Read, t: Floats) -> list[TurningPoint]:
@@ -87,7 +96,7 @@ def _sharpened(read: Read, t: Floats, k: int) -> TurningPoint:
     while True:
         polynomial = series(read, low, high)
         place = _place_of_maximum(polynomial)
-        if resolved or (is_resolved(polynomial) and place in (low, high)):
+        if resolved or is_sharp(polynomial) or (is_resolved(polynomial) and place in (low, high)):
             return TurningPoint(place, float(polynomial(place)), at_end=place in (begin, end))
         resolved = is_resolved(polynomial)
         if not resolved and high - low < smallest:
