@@ -30,7 +30,21 @@ from ...system.system import System
 from .jumps import BesideCut, Jump, time_slopes
 from .motion_slopes import MotionSlopes, states_of
 from .node_equations import node_equations
-from .panels import FEWEST, NODES, STAGES, TOGETHER, WINDOW, ahead, between, once, resolving_panels, twice
+from .panels import (
+    FEWEST,
+    HIGHEST,
+    MOST_CUTS,
+    NODES,
+    STAGES,
+    TOGETHER,
+    WINDOW,
+    ahead,
+    between,
+    foreseen_ends,
+    once,
+    resolving_panels,
+    twice,
+)
 from .parameters import Varied, VariedNumber, VariedTime
 from .residuals import States, jacobians, residuals
 from .start_slopes import start_slopes
@@ -45,6 +59,8 @@ BESIDE = 1e-6
 """Of a panel: how far from a cut the accelerations of its sides are found."""
 SHORT = 1e-4
 """Of a usual panel: along which the rates of switches are found."""
+SEEN = 1e-5
+"""Part of the derivatives of accelerations that the highest polynomial of a panel may have, where it is long."""
 END = np.ones(1)
 OPTIONS = ("coordinates", "max_step")
 """Options of the run that the motion at the nodes follows, too."""
@@ -79,11 +95,20 @@ class Variational:
         )
         self.end = float(results.t[-1])
         self.moving = list[tuple[Jump, Floats]]()
-        beyond = BEYOND * (self.end - self.begin) if any(each.stop for each in results.events) else 0.0
         self.switches = Switches(self.system)
-        grid = np.linspace(self.begin, self.end + beyond, max(FEWEST, panel_count(results)) + 1)
-        splines = has_splines(self.system)
-        self.panels, rough = resolving_panels(run, results, grid, self.switches, splines=splines)
+        beyond = BEYOND * (self.end - self.begin) if any(each.stop for each in results.events) else 0.0
+        ends = self.begin, self.end + beyond
+        self.usual = np.linspace(*ends, max(FEWEST, panel_count(results)) + 1)
+        self.run, self.of_time = run, self.switches.in_time(*ends, MOST_CUTS)
+        self.splines = has_splines(self.system)
+        cuts, length = np.array([cut.t for cut in self.of_time]), self.usual[1] - self.usual[0]
+        self.follow(foreseen_ends(results, *ends, float(length), cuts, splines=self.splines))
+
+    def follow(self, grid: Floats) -> None:
+        """Compute the motion at the nodes of panels that are at most as long as those of a grid."""
+        self.panels, rough = resolving_panels(
+            self.run, grid, self.of_time, self.switches, splines=self.splines
+        )
         if rough.size:
             raise UnsupportedError(
                 f"the motion has no derivatives that could be trusted: at about t = {rough[0]:.4g} s its velocities or "
@@ -196,7 +221,12 @@ class Variational:
     @cached_property
     def marched(self) -> tuple[Floats, Floats]:
         """v_p and v'_p at the start of each panel, and v''_p at its nodes."""
-        return self._march(self.chosen, panel_maps(self.nodes[1], self.panels.lengths))
+        begins, seconds = self._march(self.chosen, panel_maps(self.nodes[1], self.panels.lengths))
+        if not tail_of(seconds) <= SEEN:  # the derivatives change faster than the motion
+            self.follow(self.usual)
+            self.__dict__.pop("nodes"), self.__dict__.pop("jumps"), self.moving.clear()
+            begins, seconds = self._march(self.chosen, panel_maps(self.nodes[1], self.panels.lengths))
+        return begins, seconds
 
     @cached_property
     def jumps(self) -> list[Jump]:
@@ -263,6 +293,13 @@ def has_splines(system: System) -> bool:
     functions = [*system.functions, *(law for _, law in system.laws)]
     tables = bool(system.written.tables) or any(function.table is not None for function in functions)
     return tables or system.has_formulas
+
+
+def tail_of(seconds: Floats) -> float:
+    """Largest part of v''_p that the highest polynomial of a panel has."""
+    largest = np.abs(seconds).max(axis=(0, 1), initial=0.0)
+    tails = np.abs(np.einsum("j,kjfp->kfp", HIGHEST, seconds)).max(axis=0, initial=0.0)
+    return float(np.max(tails / np.where(largest > 0.0, largest, 1.0), initial=0.0))
 
 
 def panel_count(results: Results) -> int:

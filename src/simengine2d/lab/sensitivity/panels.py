@@ -47,14 +47,19 @@ NOISE, TAIL = 1e-9, 100.0
 
 FAR = 6.0
 """Panels, from the first to the last of outputs that say how many pieces there should be."""
+FORESEEN = 0.02
+"""Of what is resolved: so much less is aimed at."""
 ONE_SIDED = 1.5
-"""Times as many, where outputs are on one side only."""
+"""Times as many panels, where outputs are on one side only."""
+LONGEST, SAMPLES = 2.0, 8
+"""Of the usual length; and places on it at which their length is found."""
 LEADING = math.comb(2 * STAGES - 2, STAGES - 1)
 """Highest coefficient of P_11(2 x - 1)."""
 
 NODES = 0.5 * (1.0 + leggauss(STAGES)[0])
 _COEFFICIENTS = np.linalg.inv(legvander(2.0 * NODES - 1.0, STAGES - 1))
 """Of l_j as a sum of Legendre's polynomials on -1..1: column j."""
+HIGHEST = _COEFFICIENTS[-1]
 
 
 def _integrals(times: int) -> Floats:
@@ -117,15 +122,18 @@ class Resolved(NamedTuple):
 
 
 def resolving_panels(
-    run: Callable[[Floats], Results], known: Results, grid: Floats, switches: Switches, *, splines: bool
+    run: Callable[[Floats], Results],
+    grid: Floats,
+    of_time: Sequence[Cut],
+    switches: Switches,
+    *,
+    splines: bool,
 ) -> Resolved:
-    """Panels on which polynomials resolve the accelerations of a motion, at least those of the grid.
+    """Panels on which polynomials resolve the accelerations of a motion, as short as those of the grid or shorter.
 
-    `run` gives the motion at some times; `known` is roughly what it was found to be before.
+    `run` gives the motion at some times; `of_time` are the switches of time alone.
     """
     resolved, of_state, waits = RESOLVED_SPLINES if splines else RESOLVED, list[Cut](), 0
-    of_time = switches.in_time(float(grid[0]), float(grid[-1]), MOST_CUTS)
-    grid = cut_into(grid, foreseen_pieces(grid, known, np.array([cut.t for cut in of_time]), resolved))
     for runs in range(1, MOST_RUNS + 1):
         panels = _followed(run, grid, [*of_time, *of_state])
         nodes = panels.results
@@ -197,6 +205,48 @@ def _moved(panels: Panels, before: Sequence[Cut], found: Sequence[Cut]) -> Float
     return np.asarray(times[apart > SETTLED * shorter + ROUNDING * panels.ends[-1]])
 
 
+# The first panels --------------------------------------------------------------------------------------
+
+
+def foreseen_ends(known: Results, begin: float, end: float, usual: float, cuts: Floats, *, splines: bool) -> Floats:
+    """Ends of panels on which accelerations will be resolved, by those at the outputs of a run.
+
+    Divided differences of as many outputs as there are nodes are the highest coefficients of polynomials through them.
+    Where they say nothing, since outputs are far apart or accelerations jump between them, panels have the usual
+    length.
+    """
+    resolved = FORESEEN * (RESOLVED_SPLINES if splines else RESOLVED)
+    count = SAMPLES * math.ceil((end - begin) / usual)
+    places = begin + (np.arange(count) + 0.5) / count * (end - begin)
+    needed = _needed(known, places, usual, cuts, resolved)
+    per_time = np.clip(needed, 1.0 / (LONGEST * usual), MOST_PIECES / usual)
+    panels = np.concatenate([[0.0], np.cumsum(per_time)]) * (end - begin) / count
+    number = max(FEWEST, math.ceil(panels[-1]))
+    return np.interp(np.linspace(0.0, panels[-1], number + 1), panels, np.linspace(begin, end, count + 1))
+
+
+def _needed(known: Results, places: Floats, usual: float, cuts: Floats, resolved: float) -> Floats:
+    """How many panels in a unit of time, at some places."""
+    t, differences, width = known.t, known.qdd / known.system.sizes, STAGES - 1
+    if t.size < STAGES:
+        return np.full(places.size, 1.0 / usual)
+    first, last = t[:-width], t[width:]
+    largest = max(np.abs(differences).max(), np.finfo(float).tiny)
+    for k in range(1, STAGES):
+        differences = np.diff(differences, axis=0) / (t[k:] - t[:-k])[:, None]
+    # P_11(2 x - 1) of a panel begins with LEADING x^11
+    per_time = (np.abs(differences).max(axis=1) / (LEADING * resolved * largest)) ** (1.0 / width)
+    across = np.searchsorted(cuts, last) > np.searchsorted(cuts, first)
+    per_time[across | (last - first > FAR * usual) | ~np.isfinite(per_time)] = 1.0 / usual
+    # the most of those around a place
+    middles, around = 0.5 * (first + last), 0.5 * usual
+    low = np.minimum(np.searchsorted(middles, places - around), middles.size - 1)
+    high = np.maximum(np.searchsorted(middles, places + around), low + 1)
+    found = np.maximum.reduceat(np.append(per_time, 0.0), np.column_stack([low, high]).ravel())[::2]
+    outside = (places < middles[0]) | (places > middles[-1])
+    return np.where(outside, np.maximum(ONE_SIDED * found, 1.0 / usual), found)
+
+
 # What they resolve -------------------------------------------------------------------------------------
 
 
@@ -206,37 +256,10 @@ def pieces_of(panels: Panels, resolved: float) -> Any:
     The highest coefficient of a smooth function changes with h^(s-1).
     """
     parts = panels.parts("qdd")
-    highest = np.abs(np.einsum("k,pkn->pn", _COEFFICIENTS[-1], parts)).max(axis=1)
+    highest = np.abs(np.einsum("k,pkn->pn", HIGHEST, parts)).max(axis=1)
     excess = highest / max(resolved * np.abs(parts).max(), np.finfo(float).tiny)
     wanted = np.ceil(excess ** (1.0 / (STAGES - 1)))
     return np.clip(np.nan_to_num(wanted, nan=MOST_PIECES), 1, MOST_PIECES).astype(np.int64)
-
-
-def foreseen_pieces(ends: Floats, known: Results, cuts: Floats, resolved: float) -> Any:
-    """The same before a motion is known at nodes: by divided differences of accelerations at outputs around each panel.
-
-    They are the highest coefficients of polynomials through as many outputs as there are nodes, which say nothing
-    where outputs are far apart, or where accelerations jump between them.
-    """
-    t, qdd, width = known.t, known.qdd / known.system.sizes, STAGES - 1
-    if t.size < STAGES:
-        return np.ones(ends.size - 1, dtype=np.int64)
-    first, last = t[:-width], t[width:]
-    usual, largest = float(np.max(np.diff(ends))), max(np.abs(qdd).max(), np.finfo(float).tiny)
-    across = np.searchsorted(cuts, last) > np.searchsorted(cuts, first)
-    differences = qdd
-    for k in range(1, STAGES):
-        differences = np.diff(differences, axis=0) / (t[k:] - t[:-k])[:, None]
-    # of a power x^11, the part of P_11(2 x - 1)
-    excess = np.abs(differences).max(axis=1) / (LEADING * resolved * largest)
-    per_time = np.where(across | (last - first > FAR * usual), 0.0, excess ** (1.0 / width))
-    middles, margin = 0.5 * (first + last), 0.5 * usual
-    begin = np.searchsorted(middles, ends[:-1] - margin)
-    after = np.maximum(np.searchsorted(middles, ends[1:] + margin), begin + 1)
-    begin = np.minimum(begin, middles.size - 1)
-    most = np.array([per_time[a:b].max() for a, b in zip(begin.tolist(), after.tolist(), strict=True)])
-    most[(ends[:-1] < middles[0]) | (ends[1:] > middles[-1])] *= ONE_SIDED
-    return np.clip(np.ceil(most * np.diff(ends)), 1, MOST_PIECES).astype(np.int64)
 
 
 def torn(panels: Panels) -> Floats:
