@@ -261,23 +261,26 @@ class Variational:
     def _march(self, chosen: Ints, maps: Panel) -> tuple[Floats, Floats]:
         """v and v' at the start of each panel, and v'' at its nodes."""
         count, f, P = chosen.shape[0], chosen.shape[1], len(self.numbers)
-        begins, seconds = np.zeros((count, 2 * f, P)), np.zeros((count, STAGES, f, P))
+        begins = np.zeros((count, 2 * f, P))
+        seconds_in = lambda k: (
+            maps.nodes[k, ..., : 2 * f] @ begins[k] + maps.nodes[k, ..., 2 * f :]
+        ).reshape(-1, STAGES, f, P)
         jumps = {int(np.searchsorted(self.panels.ends, jump.t)): jump for jump in self.jumps}
+        others = {*jumps, *(1 + np.flatnonzero((chosen[1:] != chosen[:-1]).any(axis=1))).tolist()}
         q, qd = start_slopes(self.system, self.begin, self.numbers)
         state = np.concatenate([q[chosen[0]], qd[chosen[0]]])
         for k in range(count):
-            if k and (k in jumps or not np.array_equal(chosen[k], chosen[k - 1])):
-                q, qd = self._at_end(k - 1, begins[k - 1], seconds[k - 1])
+            if k in others:
+                q, qd = self._at_end(k - 1, begins[k - 1], seconds_in(slice(k - 1, k))[0])
                 q[chosen[k - 1]], qd[chosen[k - 1]] = state[:f], state[f:]
                 if k in jumps:
                     times = time_slopes(jumps[k], self.switches, self.numbers, q, qd)
                     qd = qd - jumps[k].change[:, None] * times
                     self.moving.append((jumps[k], times))
                 state = np.concatenate([q[chosen[k]], qd[chosen[k]]])
-            columns = np.concatenate([state, np.eye(P)])
-            begins[k], seconds[k] = state, (maps.nodes[k] @ columns).reshape(STAGES, f, P)
-            state = maps.end[k] @ columns
-        return begins, seconds
+            begins[k] = state
+            state = maps.end[k, :, : 2 * f] @ state + maps.end[k, :, 2 * f :]
+        return begins, seconds_in(slice(None))
 
     def _at_end(self, k: int, begin: Floats, seconds: Floats) -> tuple[Floats, Floats]:
         """q_p and qd_p at the end of panel k, from nodes inside, since formulas may jump at the end."""

@@ -140,7 +140,8 @@ def resolving_panels(
         found = switches.on_motion(nodes.t, nodes.q, nodes.qd, panels.look, of_state)
         moved = _moved(panels, of_state, found)
         pieces = pieces_of(panels, resolved)
-        pieces = np.maximum(pieces, 1 + _velocities_break(panels))
+        broken = _velocities_break(panels)
+        pieces = np.maximum(pieces, 1 + broken)
         if runs == MOST_RUNS or (not moved.size and pieces.max() == 1):
             break
         if moved.size:  # once cut there, a motion may need no more
@@ -151,7 +152,7 @@ def resolving_panels(
             pieces[pieces > 1] = MOST_PIECES
         grid = cut_into(panels.ends, pieces)
     rough = panels.ends[:-1][pieces_of(panels, RESOLVED) > 1]
-    return Resolved(panels, np.unique(np.concatenate([rough, moved, torn(panels)])))
+    return Resolved(panels, np.unique(np.concatenate([rough, moved, torn(panels, broken)])))
 
 
 def cut_into(ends: Floats, pieces: Any) -> Floats:
@@ -262,10 +263,9 @@ def pieces_of(panels: Panels, resolved: float) -> Any:
     return np.clip(np.nan_to_num(wanted, nan=MOST_PIECES), 1, MOST_PIECES).astype(np.int64)
 
 
-def torn(panels: Panels) -> Floats:
+def torn(panels: Panels, broken: Any) -> Floats:
     """The ends of panels at which velocities jump, or accelerations where nothing is known to switch."""
-    known = np.isin(panels.ends[1:-1], [cut.t for cut in panels.cuts])
-    broken = _velocities_break(panels)
+    known, broken = np.isin(panels.ends[1:-1], [cut.t for cut in panels.cuts]), broken.copy()
     broken[:-1] |= _accelerations_jump(panels) & ~known
     return np.asarray(panels.ends[1:][broken])
 

@@ -7,12 +7,13 @@ into arrays that it owns.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 
 from ...numerics.arrays import Floats
 from ...numerics.kernel import kernel
-from ...system.renumbering import OwnSystem, is_shareable
+from ...system.renumbering import OwnSystem, is_shareable, own_system
 from ...system.system import System
 from .differences import CENTRAL, central_trials, largest
 from .number_slopes import VariantNumbers
@@ -31,48 +32,63 @@ def take(row, first, array):
     return first + array.size
 
 
+@kernel
+def take_all(row, N, w):
+    """Write all numbers, and what a workspace remembers of them."""
+    k = take(row, 0, N.mass)
+    k = take(row, k, N.inertia)
+    k = take(row, k, N.gravity)
+    k = take(row, k, N.frame_x)
+    k = take(row, k, N.frame_y)
+    k = take(row, k, N.frame_cos)
+    k = take(row, k, N.frame_sin)
+    k = take(row, k, N.frame_angle)
+    k = take(row, k, N.term_weight)
+    k = take(row, k, N.row_period)
+    k = take(row, k, N.functions)
+    k = take(row, k, N.load_weight)
+    k = take(row, k, N.laws)
+    # what a workspace remembers of the numbers before
+    for i in range(N.term_weight.size):
+        w.weight[i] = N.term_weight[i]
+    for i in range(w.scratch.known.shape[0]):
+        w.scratch.known[i, 0] = np.nan
+
+
 @kernel(entry=True)
-def variants_along(S, N, table, w, t, Q, Qd, Qdd, Lam, Phi, rate, second, force):
-    """The equations at each instant for the numbers in each row of a table; N are the arrays of S, to be written."""
+def variants_along(S, N, table, center, w, t, Q, Qd, Qdd, Lam, Phi, rate, second, force):
+    """The equations at each instant for the numbers in each row of a table.
+
+    N are the arrays of S, to be written; in the end they have the numbers of the center again.
+    """
     for v in range(table.shape[0]):
-        k = take(table[v], 0, N.mass)
-        k = take(table[v], k, N.inertia)
-        k = take(table[v], k, N.gravity)
-        k = take(table[v], k, N.frame_x)
-        k = take(table[v], k, N.frame_y)
-        k = take(table[v], k, N.frame_cos)
-        k = take(table[v], k, N.frame_sin)
-        k = take(table[v], k, N.frame_angle)
-        k = take(table[v], k, N.term_weight)
-        k = take(table[v], k, N.row_period)
-        k = take(table[v], k, N.functions)
-        k = take(table[v], k, N.load_weight)
-        k = take(table[v], k, N.laws)
-        # what a workspace remembers of the numbers before
-        for i in range(N.term_weight.size):
-            w.weight[i] = N.term_weight[i]
-        for i in range(w.scratch.known.shape[0]):
-            w.scratch.known[i, 0] = np.nan
+        take_all(table[v], N, w)
         for i in range(t.size):
             residuals_at(
                 S, t[i], Q[i], Qd[i], Qdd[i], Lam[i], w, Phi[v, i], rate[v, i], second[v, i], force[v, i]
             )
+    take_all(center, N, w)
 
 
 class VariantEquations:
     """The equations at some states, of a system and of its variants."""
 
     def __init__(self, system: System, states: States) -> None:
-        self.states, self.own = states, OwnSystem(system) if is_shareable(system) else None
+        self.system, self.states, self.is_shareable = system, states, is_shareable(system)
         self.here = residuals(system, states)
         self.sizes = _sizes_of_terms(system, states)
 
     def all_slopes(self, numbers: Sequence[Varied]) -> list[Residuals]:
         """Derivatives with respect to each number, at constant states."""
-        found = self._at_once(numbers) if self.own is not None else {}
+        found = self._at_once(numbers) if self.is_shareable else {}
         return [found[k] if k in found else self.slopes(number) for k, number in enumerate(numbers)]
 
     # one after the other
+
+    @cached_property
+    def own(self) -> OwnSystem | None:
+        """Takes the numbers of variants, as long as these differ in nothing else."""
+        return OwnSystem(self.system) if self.is_shareable else None
 
     def of(self, system: System, ticks: float = 0.0) -> Residuals:
         """Those of a variant, or at a time that is later by some ticks."""
@@ -103,13 +119,14 @@ class VariantEquations:
 
     def _of_table(self, table: Floats) -> Residuals:
         """The equations of many systems, each of which is a row."""
-        own, count = self.own, (len(table), self.states.t.size)
-        assert own is not None
-        Phi, rate, second = np.zeros((3, *count, own.m))
-        out = Residuals(Phi, rate, second, np.zeros((*count, own.n)))
+        count = len(table), self.states.t.size
+        Phi, rate, second = np.zeros((3, *count, self.system.m))
+        out = Residuals(Phi, rate, second, np.zeros((*count, self.system.n)))
         states = map(np.ascontiguousarray, self.states)
-        with own.evaluator() as rows, np.errstate(all="ignore"):
-            variants_along(own.arrays, _writable(VariantNumbers.of(own)), table, rows.w, *states, *out)
+        with own_system(self.system) as own, own.evaluator() as rows, np.errstate(all="ignore"):
+            numbers = VariantNumbers.of(own)
+            center = np.concatenate([*map(np.ravel, numbers)])
+            variants_along(own.arrays, _writable(numbers), table, center, rows.w, *states, *out)
         return out
 
     def _checked(
