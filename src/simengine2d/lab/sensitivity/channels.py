@@ -5,7 +5,7 @@ the motion, and with the numbers of the model alone,
 
     d/dp c(z(p), p) = d/ds c(z + s z_p, p) + d/ds c(z, p + s)    at s = 0
 
-so every channel that results know is differentiated, as any other formula in `parameters.py`. The first part needs one
+so every channel that results know is differentiated, as any other formula in `varied.py`. The first part needs one
 system only, for all parameters at once. The second is zero for most parameters; one reading with all of them changed
 finds out, and where it differs, halves of them are tried.
 """
@@ -27,7 +27,7 @@ from ..sweep.reading import channel_of
 from ..sweep.variants import variant
 from .differences import CENTRAL, STEPS, central_trials, largest
 from .motion_slopes import MotionSlopes
-from .parameters import Varied, VariedNumber, VariedTime
+from .varied import Varied, VariedNumber, VariedTime
 
 Read = Callable[[Results], Any]
 """Anything that is read from results, with the times as its last axis."""

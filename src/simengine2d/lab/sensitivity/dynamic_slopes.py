@@ -45,11 +45,11 @@ from .panels import (
     resolving_panels,
     twice,
 )
-from .parameters import Varied, VariedNumber, VariedTime
 from .residuals import States, jacobians, residuals
 from .start_slopes import start_slopes
 from .switches import Cut, Switches
 from .variational import LinearEquations, ReducedEquations, full_slopes, inverses, linear_equations
+from .varied import Varied, VariedNumber, VariedTime
 
 RTOL = 1e-11
 """Of the motion at the nodes."""
@@ -91,7 +91,7 @@ class Variational:
         others = {name: options[name] for name in OPTIONS if name in options}
         tolerance = min(RTOL, options.get("rtol", 1.0))
         run = lambda times: replace(
-            dynamics(model, t_eval=times, rtol=tolerance, **others), system=self.system
+            dynamics(self.system, t_eval=times, rtol=tolerance, **others), system=self.system
         )
         self.end = float(results.t[-1])
         self.moving = list[tuple[Jump, Floats]]()

@@ -19,7 +19,7 @@ from ...numerics.arrays import Floats
 from ...results.results import Results
 from .dynamic_slopes import Variational
 from .motion_slopes import MotionSlopes, equilibrium_slopes, inverse_slopes, kinematic_slopes
-from .parameters import Varied, VariedNumber, VariedTime
+from .varied import Varied, VariedNumber, VariedTime
 
 TICK = 10.0
 """Of the time between outputs: a long time for the forces."""

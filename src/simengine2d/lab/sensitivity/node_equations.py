@@ -26,9 +26,9 @@ from ...system.system import System
 from ...system.workspace import refresh
 from .motion_slopes import all_parameter_slopes
 from .number_slopes import Directions
-from .parameters import VariedNumber
 from .residuals import States
 from .variational import ReducedEquations, linear_equations
+from .varied import VariedNumber
 from .weighted_equations import distrusted, new_sweep, number_count, sweep_equations, sweep_rows
 
 

@@ -7,7 +7,6 @@ forms of the parameters, and differences of them are exact (`differences.py`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -91,9 +90,12 @@ def number_slopes(around: SystemNumbers, center: SystemNumbers, sizes: Floats) -
     slope = (4.0 * narrow - wide) / 3.0
     jump = (4.0 * (g1 - 2.0 * g + g_1) - (g2 - 2.0 * g + g_2)) / (2.0 * h)
     # numbers of one kind have one size; those that are not given stay so
-    starts = np.cumsum([0, *(each.size for each in here)])
-    kinds = [slice(a, b) for a, b in pairwise(starts.tolist()) if b > a]
-    largest = lambda values: np.stack([np.nanmax(np.abs(values[:, k]), axis=1, initial=0.0) for k in kinds])
+    counts = np.array([each.size for each in here])
+    starts = np.cumsum([0, *counts])
+    first = starts[:-1][counts > 0]
+    largest = lambda values: (
+        np.maximum.reduceat(np.nan_to_num(np.abs(values), posinf=np.inf), first, axis=1).T
+    )
     value, steepest = largest(_sizes(g_2, g, g2)), largest(slope)
     trusted = is_trusted(value, steepest, largest(wide - narrow), largest(jump), sizes)
     parts = np.split(np.nan_to_num(slope), starts[len(EQUATIONS) : -1], axis=1)
@@ -105,7 +107,7 @@ def number_slopes(around: SystemNumbers, center: SystemNumbers, sizes: Floats) -
 
 def _sizes(*values: Floats) -> Floats:
     """The largest of some values, without their sign."""
-    return np.max(np.abs(np.broadcast_arrays(*values)), axis=0)
+    return np.maximum.reduce(np.abs(np.broadcast_arrays(*values)))
 
 
 class Directions(NamedTuple):

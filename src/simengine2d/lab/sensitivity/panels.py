@@ -209,7 +209,9 @@ def _moved(panels: Panels, before: Sequence[Cut], found: Sequence[Cut]) -> Float
 # The first panels --------------------------------------------------------------------------------------
 
 
-def foreseen_ends(known: Results, begin: float, end: float, usual: float, cuts: Floats, *, splines: bool) -> Floats:
+def foreseen_ends(
+    known: Results, begin: float, end: float, usual: float, cuts: Floats, *, splines: bool
+) -> Floats:
     """Ends of panels on which accelerations will be resolved, by those at the outputs of a run.
 
     Divided differences of as many outputs as there are nodes are the highest coefficients of polynomials through them.

@@ -38,9 +38,9 @@ from ..sweep.reading import (
 from .channels import FOLLOWED, TURNS, channel_slopes, slope_of
 from .motion_slopes import MotionSlopes
 from .motions import DifferentiatedMotion
-from .parameters import Varied
 from .sloped import Sloped
 from .turning_points import TurningPoint, largest_values, newton, series
+from .varied import Varied
 
 SAME = 1e-9
 """Of the value: peaks that are equally high."""

@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import Chebyshev
+from numpy.polynomial.chebyshev import chebpts1, chebvander
 
 from ...numerics.arrays import Floats
 
@@ -43,8 +44,21 @@ class TurningPoint(NamedTuple):
     kink: bool = False
 
 
+POINTS = chebpts1(DEGREE + 1)
+_FITTED = np.linalg.inv(chebvander(POINTS, DEGREE))
+
+
+def places_of_series(low: float, high: float) -> Floats:
+    """Where a series needs values."""
+    return 0.5 * (low + high) + 0.5 * (high - low) * POINTS
+
+
+def series_through(values: Floats, low: float, high: float) -> Chebyshev:
+    return Chebyshev(_FITTED @ values, domain=[low, high])
+
+
 def series(read: Read, low: float, high: float) -> Chebyshev:
-    return Chebyshev.interpolate(read, DEGREE, domain=[low, high])
+    return series_through(read(places_of_series(low, high)), low, high)
 
 
 def is_resolved(polynomial: Chebyshev) -> bool:
@@ -67,11 +81,17 @@ def largest_values(read: Read, t: Floats) -> list[TurningPoint]:
     values = read(t)
     if t.size == 1:
         return [TurningPoint(float(t[0]), float(values[0]), at_end=True)]
-    peaks: list[TurningPoint] = []
-    for k, reach in _highest(values):
-        if not peaks or reach >= max(peak.value for peak in peaks):
-            peaks.append(_sharpened(read, t, k))
-    return sorted(peaks, key=lambda peak: -peak.value)
+    largest = float(values.max())
+    spans = [_beside(t, k) for k, reach in _highest(values) if not reach < largest]
+    around = read(np.concatenate([places_of_series(*span) for span in spans]))
+    parts = np.split(around, len(spans))
+    first = [series_through(part, *span) for part, span in zip(parts, spans, strict=True)]
+    return sorted((_sharpened(read, t, each) for each in first), key=lambda peak: -peak.value)
+
+
+def _beside(t: Floats, k: int) -> tuple[float, float]:
+    """From the output before to the one after."""
+    return float(t[max(k - 1, 0)]), float(t[min(k + 1, t.size - 1)])
 
 
 def _highest(values: Floats) -> list[tuple[int, float]]:
@@ -88,13 +108,12 @@ def _highest(values: Floats) -> list[tuple[int, float]]:
     return [(k, float(reach[k])) for k in dict.fromkeys([int(np.argmax(values)), *order])]
 
 
-def _sharpened(read: Read, t: Floats, k: int) -> TurningPoint:
-    """The peak beside output k: on an interval that polynomials resolve, and once more on a part of it."""
-    low, high = float(t[max(k - 1, 0)]), float(t[min(k + 1, t.size - 1)])
+def _sharpened(read: Read, t: Floats, polynomial: Chebyshev) -> TurningPoint:
+    """The peak on an interval: with a part of it that polynomials resolve, and once more on a part of that."""
+    low, high = polynomial.domain.tolist()
     begin, end = float(t[0]), float(t[-1])
     smallest, resolved = SMALLEST * (high - low), False
     while True:
-        polynomial = series(read, low, high)
         place = _place_of_maximum(polynomial)
         if resolved or is_sharp(polynomial) or (is_resolved(polynomial) and place in (low, high)):
             return TurningPoint(place, float(polynomial(place)), at_end=place in (begin, end))
@@ -103,6 +122,7 @@ def _sharpened(read: Read, t: Floats, k: int) -> TurningPoint:
             return TurningPoint(place, float(polynomial(place)), kink=True)
         half = 0.5 * NARROW * (high - low)
         low, high = max(place - half, low), min(place + half, high)
+        polynomial = series(read, low, high)
 
 
 def _place_of_maximum(polynomial: Chebyshev) -> float:

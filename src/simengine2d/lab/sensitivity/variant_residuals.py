@@ -17,8 +17,8 @@ from ...system.renumbering import OwnSystem, is_shareable, own_system
 from ...system.system import System
 from .differences import CENTRAL, central_trials, largest
 from .number_slopes import VariantNumbers
-from .parameters import Varied, VariedNumber, VariedTime
 from .residuals import Residuals, States, residuals, residuals_at
+from .varied import Varied, VariedNumber, VariedTime
 
 MOST = 200_000
 """Numbers of one batch, which stay in the cache of a processor."""
