@@ -82,7 +82,7 @@ def _by_state(
     """The part of the state, for all parameters and steps in one reading."""
     sizes = np.array([number.size for number in numbers])
     changes = STEPS[0] * np.multiply.outer(sizes, CENTRAL.offsets)
-    moved = {name: _moved_by(changes, results, slopes, name) for name in MotionSlopes._fields}
+    moved: Any = {name: _moved_by(changes, results, slopes, name) for name in MotionSlopes._fields}
     values = np.asarray(read(replace(results, t=np.tile(results.t, changes.size), **moved)))
     values = np.moveaxis(values.reshape(*here.shape[:-1], *changes.shape, results.t.size), (-3, -2), (0, 1))
     found, holds = central_trials(values, here, 0.0, sizes)

@@ -19,6 +19,8 @@ from ...numerics.kernel import kernel
 
 STEPS = (2.5e-4, 2.5e-4 / 16, 2.5e-4 / 256, 2.5e-4 / 1024)
 """Of the size of a number, tried one after another."""
+LONG = 2e-3
+"""The step that is tried last, for values with more rounding, such as the curvature of a profile through many points."""
 AGREEING = 1e-4
 """Difference of D(h) and D(2h) against the largest slope; that of order 4 has an error of about its square."""
 SMOOTH = 1e-7

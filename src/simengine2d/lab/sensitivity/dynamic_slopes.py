@@ -32,16 +32,20 @@ from .motion_slopes import MotionSlopes, states_of
 from .node_equations import node_equations
 from .panels import (
     FEWEST,
+    FORESEEN,
     HIGHEST,
     MOST_CUTS,
+    MOST_RUNS,
     NODES,
     STAGES,
     TOGETHER,
     WINDOW,
     ahead,
     between,
+    cut_into,
     foreseen_ends,
     once,
+    pieces_by,
     resolving_panels,
     twice,
 )
@@ -60,7 +64,7 @@ BESIDE = 1e-6
 SHORT = 1e-4
 """Of a usual panel: along which the rates of switches are found."""
 SEEN = 1e-5
-"""Part of the derivatives of accelerations that the highest polynomial of a panel may have, where it is long."""
+"""Part of the derivatives of accelerations that the highest polynomial of a panel may have."""
 END = np.ones(1)
 OPTIONS = ("coordinates", "max_step")
 """Options of the run that the motion at the nodes follows, too."""
@@ -94,18 +98,19 @@ class Variational:
             dynamics(self.system, t_eval=times, rtol=tolerance, **others), system=self.system
         )
         self.end = float(results.t[-1])
-        self.moving = list[tuple[Jump, Floats]]()
         self.switches = Switches(self.system)
         beyond = BEYOND * (self.end - self.begin) if any(each.stop for each in results.events) else 0.0
         ends = self.begin, self.end + beyond
-        self.usual = np.linspace(*ends, max(FEWEST, panel_count(results)) + 1)
         self.run, self.of_time = run, self.switches.in_time(*ends, MOST_CUTS)
         self.splines = has_splines(self.system)
-        cuts, length = np.array([cut.t for cut in self.of_time]), self.usual[1] - self.usual[0]
-        self.follow(foreseen_ends(results, *ends, float(length), cuts, splines=self.splines))
+        cuts, usual = np.array([cut.t for cut in self.of_time]), (ends[1] - ends[0]) / panel_count(results)
+        self.follow(foreseen_ends(results, *ends, usual, cuts, splines=self.splines))
 
     def follow(self, grid: Floats) -> None:
         """Compute the motion at the nodes of panels that are at most as long as those of a grid."""
+        for known in ("nodes", "jumps"):
+            self.__dict__.pop(known, None)
+        self.moving = list[tuple[Jump, Floats]]()
         self.panels, rough = resolving_panels(
             self.run, grid, self.of_time, self.switches, splines=self.splines
         )
@@ -151,8 +156,8 @@ class Variational:
 
     def slopes(self, results: Results) -> MotionSlopes:
         """q_p, qd_p, qdd_p and lam_p at the times of results."""
+        begins, seconds = self.marched  # which may cut panels
         panel, x = self.panels.place(results.t)
-        begins, seconds = self.marched
         return self._without_jumps(results.t, self._read(results, panel, x, begins[panel], seconds[panel]))
 
     def _read(
@@ -220,13 +225,18 @@ class Variational:
 
     @cached_property
     def marched(self) -> tuple[Floats, Floats]:
-        """v_p and v'_p at the start of each panel, and v''_p at its nodes."""
-        begins, seconds = self._march(self.chosen, panel_maps(self.nodes[1], self.panels.lengths))
-        if not tail_of(seconds) <= SEEN:  # the derivatives change faster than the motion
-            self.follow(self.usual)
-            self.__dict__.pop("nodes"), self.__dict__.pop("jumps"), self.moving.clear()
+        """v_p and v'_p at the start of each panel, and v''_p at its nodes; these may change faster than the motion."""
+        for _ in range(MOST_RUNS):
             begins, seconds = self._march(self.chosen, panel_maps(self.nodes[1], self.panels.lengths))
-        return begins, seconds
+            tails = tails_of(seconds)
+            if tails.max(initial=0.0) <= SEEN:
+                return begins, seconds
+            pieces = np.where(tails > SEEN, pieces_by(tails / (FORESEEN * SEEN)), 1)
+            self.follow(cut_into(self.panels.ends, pieces))
+        raise UnsupportedError(
+            f"the derivatives of the motion change too fast to be followed, at about t = "
+            f"{self.panels.ends[int(tails.argmax())]:.4g} s. End the run earlier, or make stiff parts softer."
+        )
 
     @cached_property
     def jumps(self) -> list[Jump]:
@@ -262,16 +272,15 @@ class Variational:
         """v and v' at the start of each panel, and v'' at its nodes."""
         count, f, P = chosen.shape[0], chosen.shape[1], len(self.numbers)
         begins = np.zeros((count, 2 * f, P))
-        seconds_in = lambda k: (
-            maps.nodes[k, ..., : 2 * f] @ begins[k] + maps.nodes[k, ..., 2 * f :]
-        ).reshape(-1, STAGES, f, P)
+        nodes = maps.nodes.reshape(count, STAGES, f, 2 * f + P)
+        seconds_in = lambda k: nodes[k, ..., : 2 * f] @ begins[k, None] + nodes[k, ..., 2 * f :]
         jumps = {int(np.searchsorted(self.panels.ends, jump.t)): jump for jump in self.jumps}
         others = {*jumps, *(1 + np.flatnonzero((chosen[1:] != chosen[:-1]).any(axis=1))).tolist()}
         q, qd = start_slopes(self.system, self.begin, self.numbers)
         state = np.concatenate([q[chosen[0]], qd[chosen[0]]])
         for k in range(count):
             if k in others:
-                q, qd = self._at_end(k - 1, begins[k - 1], seconds_in(slice(k - 1, k))[0])
+                q, qd = self._at_end(k - 1, begins[k - 1], seconds_in(k - 1))
                 q[chosen[k - 1]], qd[chosen[k - 1]] = state[:f], state[f:]
                 if k in jumps:
                     times = time_slopes(jumps[k], self.switches, self.numbers, q, qd)
@@ -298,17 +307,18 @@ def has_splines(system: System) -> bool:
     return tables or system.has_formulas
 
 
-def tail_of(seconds: Floats) -> float:
-    """Largest part of v''_p that the highest polynomial of a panel has."""
-    largest = np.abs(seconds).max(axis=(0, 1), initial=0.0)
-    tails = np.abs(np.einsum("j,kjfp->kfp", HIGHEST, seconds)).max(axis=0, initial=0.0)
-    return float(np.max(tails / np.where(largest > 0.0, largest, 1.0), initial=0.0))
+def tails_of(seconds: Floats) -> Floats:
+    """Of each panel: the part of v''_p that its highest polynomial has."""
+    with np.errstate(all="ignore"):
+        largest = np.abs(seconds).max(axis=(0, 1), initial=0.0)
+        tails = np.abs(np.einsum("j,kjfp->kfp", HIGHEST, seconds)) / np.where(largest > 0.0, largest, 1.0)
+        return np.nan_to_num(tails.max(axis=(1, 2), initial=0.0), nan=1.0)
 
 
 def panel_count(results: Results) -> int:
     """About as many as will be needed: as the steps that a method of order 8 takes with rtol = 1e-6, the half of it."""
     steps, rtol = results.statistics.get("steps", 0), results.settings.get("rtol", 1e-6)
-    return int(min(0.4 * steps * (rtol / 1e-6) ** (1 / 8), 200))
+    return max(FEWEST, int(min(0.4 * steps * (rtol / 1e-6) ** (1 / 8), 200)))
 
 
 def panel_maps(reduced: ReducedEquations, lengths: Floats) -> Panel:

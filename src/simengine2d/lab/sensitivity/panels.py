@@ -260,7 +260,11 @@ def pieces_of(panels: Panels, resolved: float) -> Any:
     """
     parts = panels.parts("qdd")
     highest = np.abs(np.einsum("k,pkn->pn", HIGHEST, parts)).max(axis=1)
-    excess = highest / max(resolved * np.abs(parts).max(), np.finfo(float).tiny)
+    return pieces_by(highest / max(resolved * np.abs(parts).max(), np.finfo(float).tiny))
+
+
+def pieces_by(excess: Floats) -> Any:
+    """By how many times the highest coefficient is too large."""
     wanted = np.ceil(excess ** (1.0 / (STAGES - 1)))
     return np.clip(np.nan_to_num(wanted, nan=MOST_PIECES), 1, MOST_PIECES).astype(np.int64)
 

@@ -110,7 +110,7 @@ class VariantEquations:
         known = [(k, each.equations) for k, each in around.items() if each is not None]
         size = self.states.t.size * (3 * self.here.Phi.shape[1] + self.here.force.shape[1])
         batch = max(1, MOST // (len(CENTRAL.offsets) * size))
-        found = {}
+        found: dict[int, Residuals] = {}
         for first in range(0, len(known), batch):
             places, rows = zip(*known[first : first + batch], strict=True)
             values = self._of_table(np.concatenate(rows))

@@ -24,6 +24,7 @@ from .differences import (
     AFTER,
     BEFORE,
     CENTRAL,
+    LONG,
     SMOOTH,
     STEPS,
     CheckedSlope,
@@ -77,7 +78,7 @@ class Varied(ABC):
                 found[change] = [np.asarray(array, dtype=float) for array in answer or ()]
             return found[change]
 
-        for part in STEPS:
+        for part in (*STEPS, LONG):
             step = part * self.size
             around = self._around(at, step)
             trials = [
