@@ -97,7 +97,9 @@ def _moved_by(changes: Floats, results: Results, slopes: MotionSlopes, name: str
     if here is None:
         return None
     along = np.moveaxis(getattr(slopes, name), -1, 0)[:, None]
-    return np.asarray((here + changes[..., None, None] * along).reshape(-1, here.shape[1]))
+    return np.asarray(
+        (here + changes[..., None, None] * along).reshape(changes.size * len(here), here.shape[1])
+    )
 
 
 def _influential(read: Read, results: Results, numbers: Sequence[Varied], here: Floats) -> Iterator[int]:

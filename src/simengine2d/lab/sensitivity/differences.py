@@ -20,7 +20,7 @@ from ...numerics.kernel import kernel
 STEPS = (2.5e-4, 2.5e-4 / 16, 2.5e-4 / 256, 2.5e-4 / 1024)
 """Of the size of a number, tried one after another."""
 LONG = 2e-3
-"""The step that is tried last, for values with more rounding, such as the curvature of a profile through many points."""
+"""The step that is tried last, for values with more rounding, such as the curvature of a spline through many points."""
 AGREEING = 1e-4
 """Difference of D(h) and D(2h) against the largest slope; that of order 4 has an error of about its square."""
 SMOOTH = 1e-7
@@ -107,10 +107,10 @@ def central_trials(around: Floats, here: Floats, terms: float, sizes: Floats) ->
 
 def central_trial(values: Mapping[float, Floats], step: float, terms: float, size: float) -> CheckedSlope:
     """The slope of order 4 by values at -2, -1, 0, 1 and 2 steps; `size` is a large change."""
-    here = np.ascontiguousarray(values[0.0])
+    here = np.asarray(values[0.0], dtype=float)
     slope, sizes = np.empty((1, here.size)), np.zeros((1, 4))
     around = np.array([values[multiple] for multiple in CENTRAL.offsets], dtype=float)
-    central_slopes(around.reshape(1, 4, -1), here.ravel(), np.array([step]), slope, sizes)
+    central_slopes(around.reshape(1, 4, here.size), here.ravel(), np.array([step]), slope, sizes)
     value, steepest, apart, jump = sizes[0].tolist()
     holds = bool(is_trusted(max(terms, value), steepest, apart, jump, size))
     return CheckedSlope(slope.reshape(here.shape), holds)
