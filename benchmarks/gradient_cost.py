@@ -82,7 +82,9 @@ def report(title: str, model: se.Model, output: str) -> None:
     other = designs(model, names[0])
     run = processor_ms(lambda: se.dynamics(next(other), t_end=T_END))
     took = processor_ms(lambda: se.sensitivity(next(other), names, "dynamics", output, t_end=T_END))
-    print(f"    another {names[0]} each time: a run {run:.1f} ms, a gradient {took:.1f} ms, {took / run:.0f} runs")
+    print(
+        f"    another {names[0]} each time: a run {run:.1f} ms, a gradient {took:.1f} ms, {took / run:.0f} runs"
+    )
 
 
 def main() -> None:

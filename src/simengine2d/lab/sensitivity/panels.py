@@ -235,8 +235,9 @@ def _needed(known: Results, places: Floats, usual: float, cuts: Floats, resolved
         return np.full(places.size, 1.0 / usual)
     first, last = t[:-width], t[width:]
     largest = max(np.abs(differences).max(), np.finfo(float).tiny)
-    for k in range(1, STAGES):
-        differences = np.diff(differences, axis=0) / (t[k:] - t[:-k])[:, None]
+    with np.errstate(all="ignore"):  # two outputs may be at one time
+        for k in range(1, STAGES):
+            differences = np.diff(differences, axis=0) / (t[k:] - t[:-k])[:, None]
     # P_11(2 x - 1) of a panel begins with LEADING x^11
     per_time = (np.abs(differences).max(axis=1) / (LEADING * resolved * largest)) ** (1.0 / width)
     across = np.searchsorted(cuts, last) > np.searchsorted(cuts, first)
