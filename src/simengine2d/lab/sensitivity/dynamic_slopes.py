@@ -65,6 +65,9 @@ SHORT = 1e-4
 """Of a usual panel: along which the rates of switches are found."""
 SEEN = 1e-5
 """Part of the derivatives of accelerations that the highest polynomial of a panel may have."""
+FAINT = 1e-9
+"""Of the accelerations, and of the largest derivatives: those that may be rounding."""
+MOST_PANELS = 2000
 END = np.ones(1)
 OPTIONS = ("coordinates", "max_step")
 """Options of the run that the motion at the nodes follows, too."""
@@ -228,15 +231,29 @@ class Variational:
         """v_p and v'_p at the start of each panel, and v''_p at its nodes; these may change faster than the motion."""
         for _ in range(MOST_RUNS):
             begins, seconds = self._march(self.chosen, panel_maps(self.nodes[1], self.panels.lengths))
-            tails = tails_of(seconds)
+            tails = self._tails(seconds)
             if tails.max(initial=0.0) <= SEEN:
                 return begins, seconds
             pieces = np.where(tails > SEEN, pieces_by(tails / (FORESEEN * SEEN)), 1)
+            if pieces.sum() > MOST_PANELS:
+                break
             self.follow(cut_into(self.panels.ends, pieces))
         raise UnsupportedError(
-            f"the derivatives of the motion change too fast to be followed, at about t = "
+            "the derivatives of the motion change too fast to be followed, at about t = "
             f"{self.panels.ends[int(tails.argmax())]:.4g} s. End the run earlier, or make stiff parts softer."
         )
+
+    def _tails(self, seconds: Floats) -> Floats:
+        """Of each panel: the part of v''_p that its highest polynomial has; what is nothing but rounding has none."""
+        chosen = np.repeat(self.chosen, STAGES, axis=0)
+        fastest = np.abs(np.take_along_axis(self.panels.results.qdd, chosen, axis=1)).max(axis=0)
+        with np.errstate(all="ignore"):
+            changes = seconds * np.array([number.size for number in self.numbers])
+            largest = np.abs(changes).max(axis=(0, 1), initial=0.0)
+            rounding = FAINT * np.maximum(fastest, largest.max(axis=1, initial=0.0))
+            usual = np.maximum(largest, rounding[:, None])
+            tails = np.abs(np.einsum("j,kjfp->kfp", HIGHEST, changes)) / np.where(usual > 0.0, usual, 1.0)
+            return np.nan_to_num(tails.max(axis=(1, 2), initial=0.0), nan=1.0)
 
     @cached_property
     def jumps(self) -> list[Jump]:
@@ -305,14 +322,6 @@ def has_splines(system: System) -> bool:
     functions = [*system.functions, *(law for _, law in system.laws)]
     tables = bool(system.written.tables) or any(function.table is not None for function in functions)
     return tables or system.has_formulas
-
-
-def tails_of(seconds: Floats) -> Floats:
-    """Of each panel: the part of v''_p that its highest polynomial has."""
-    with np.errstate(all="ignore"):
-        largest = np.abs(seconds).max(axis=(0, 1), initial=0.0)
-        tails = np.abs(np.einsum("j,kjfp->kfp", HIGHEST, seconds)) / np.where(largest > 0.0, largest, 1.0)
-        return np.nan_to_num(tails.max(axis=(1, 2), initial=0.0), nan=1.0)
 
 
 def panel_count(results: Results) -> int:
