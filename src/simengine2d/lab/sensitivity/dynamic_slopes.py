@@ -68,6 +68,7 @@ SEEN = 1e-5
 FAINT = 1e-9
 """Of the accelerations, and of the largest derivatives: those that may be rounding."""
 MOST_PANELS = 2000
+"""For derivatives that change fast, or four times as many as the motion needs."""
 END = np.ones(1)
 OPTIONS = ("coordinates", "max_step")
 """Options of the run that the motion at the nodes follows, too."""
@@ -229,13 +230,14 @@ class Variational:
     @cached_property
     def marched(self) -> tuple[Floats, Floats]:
         """v_p and v'_p at the start of each panel, and v''_p at its nodes; these may change faster than the motion."""
+        most = max(MOST_PANELS, 4 * self.panels.lengths.size)
         for _ in range(MOST_RUNS):
             begins, seconds = self._march(self.chosen, panel_maps(self.nodes[1], self.panels.lengths))
             tails = self._tails(seconds)
             if tails.max(initial=0.0) <= SEEN:
                 return begins, seconds
             pieces = np.where(tails > SEEN, pieces_by(tails / (FORESEEN * SEEN)), 1)
-            if pieces.sum() > MOST_PANELS:
+            if pieces.sum() > most:
                 break
             self.follow(cut_into(self.panels.ends, pieces))
         raise UnsupportedError(
