@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -27,12 +27,13 @@ from ...model.model import Model
 from ...numerics.arrays import Floats, Ints
 from ...results.results import Results
 from ...system.system import System
+from .foreseen_panels import FORESEEN, foreseen_ends
 from .jumps import BesideCut, Jump, time_slopes
 from .motion_slopes import MotionSlopes, states_of
 from .node_equations import node_equations
+from .panel_maps import Panel, panel_maps
 from .panels import (
     FEWEST,
-    FORESEEN,
     HIGHEST,
     MOST_CUTS,
     MOST_RUNS,
@@ -43,7 +44,6 @@ from .panels import (
     ahead,
     between,
     cut_into,
-    foreseen_ends,
     once,
     pieces_by,
     resolving_panels,
@@ -69,20 +69,12 @@ FAINT = 1e-9
 """Of the accelerations, and of the largest derivatives: those that may be rounding."""
 MOST_PANELS = 2000
 """For derivatives that change fast, or four times as many as the motion needs."""
-END = np.ones(1)
 OPTIONS = ("coordinates", "max_step")
 """Options of the run that the motion at the nodes follows, too."""
 BEYOND = 1e-4
 """Of a run that ends at an event: how far the motion is followed beyond it, since its time has an error."""
 STEEP = 30.0
 """How much more than the independent coordinates others may move, all as lengths; beyond it, others are chosen."""
-
-
-class Panel(NamedTuple):
-    """Maps of panels: (v, v') at the end, and v'' at the nodes, from v, v' at the start and the parameters."""
-
-    end: Floats
-    nodes: Floats
 
 
 class Variational:
@@ -330,25 +322,3 @@ def panel_count(results: Results) -> int:
     """About as many as will be needed: as the steps that a method of order 8 takes with rtol = 1e-6, the half of it."""
     steps, rtol = results.statistics.get("steps", 0), results.settings.get("rtol", 1e-6)
     return max(FEWEST, int(min(0.4 * steps * (rtol / 1e-6) ** (1 / 8), 200)))
-
-
-def panel_maps(reduced: ReducedEquations, lengths: Floats) -> Panel:
-    """The linear map of each panel, by collocation."""
-    count, f, P = lengths.size, reduced.by_v.shape[1], reduced.source.shape[2]
-    a, b, c = (part.reshape(count, STAGES, f, part.shape[2]) for part in reduced)
-    h = lengths[:, None, None, None]
-    # v''_i - a_i h^2 sum_j C_j(x_i) v''_j - b_i h sum_j B_j(x_i) v''_j = a_i (v_0 + h x_i v'_0) + b_i v'_0 + c_i
-    A, AA, x = once(NODES), twice(NODES), NODES[:, None, None]
-    h2 = h[..., None]
-    matrix = -(h2**2 * np.einsum("ij,kifg->kifjg", AA, a) + h2 * np.einsum("ij,kifg->kifjg", A, b))
-    matrix = matrix.reshape(count, STAGES * f, STAGES * f) + np.eye(STAGES * f)
-    right = np.concatenate([a, h * x * a + b, c], axis=3).reshape(count, STAGES * f, 2 * f + P)
-    nodes = np.linalg.solve(matrix, right)
-    # v and v' at the end
-    parts, h = nodes.reshape(count, STAGES, f, 2 * f + P), lengths[:, None, None]
-    end = np.zeros((count, 2 * f, 2 * f + P))
-    end[:, :f] = h**2 * np.einsum("j,kjfc->kfc", twice(END)[0], parts)
-    end[:, f:] = h * np.einsum("j,kjfc->kfc", once(END)[0], parts)
-    end[:, : 2 * f, : 2 * f] += np.eye(2 * f)
-    end[:, :f, f : 2 * f] += h * np.eye(f)
-    return Panel(end, nodes)
