@@ -87,11 +87,14 @@ def test_a_model_that_was_edited_is_another_one():
         assert abs(found["final(stone.x)"]["f"] - 2.0 / mass) < 1e-10
 
 
-def test_the_lift_of_a_cam():
-    """Its profile is a spline through many points, whose curvature has more rounding than a formula."""
-    model, output = se.load("valve_train"), "at(A.force, 0.0192)"
+def test_the_lift_of_a_cam_in_its_second_turn():
+    """Its profile is a spline through many points, whose curvature has more rounding than a formula.
+
+    While it dwells, accelerations are rounding, which may jump.
+    """
+    model, output = se.load("valve_train"), "at(A.force, 0.061)"
     moved, driven = (
-        se.sensitivity(model, ["lift", "speed"], analysis, output, t_end=0.03)
+        se.sensitivity(model, ["lift", "speed"], analysis, output, t_end=0.1)
         for analysis in ("dynamics", "inverse_dynamics")
     )
     np.testing.assert_allclose(moved.matrix, driven.matrix, rtol=1e-7)

@@ -33,6 +33,7 @@ from .motion_slopes import MotionSlopes, states_of
 from .node_equations import node_equations
 from .panel_maps import Panel, panel_maps
 from .panels import (
+    FAINT,
     FEWEST,
     HIGHEST,
     MOST_CUTS,
@@ -65,8 +66,6 @@ SHORT = 1e-4
 """Of a usual panel: along which the rates of switches are found."""
 SEEN = 1e-5
 """Part of the derivatives of accelerations that the highest polynomial of a panel may have."""
-FAINT = 1e-9
-"""Of the accelerations, and of the largest derivatives: those that may be rounding."""
 MOST_PANELS = 2000
 """For derivatives that change fast, or four times as many as the motion needs."""
 OPTIONS = ("coordinates", "max_step")

@@ -43,6 +43,8 @@ CONTINUOUS = 1e-8
 """Of the velocities: where the integrals of the accelerations lead from one panel to the next."""
 NOISE, TAIL = 1e-9, 100.0
 """Of the accelerations, and of the last coefficients of two panels: what may be between them at their common end."""
+FAINT = 1e-9
+"""Of the largest accelerations of all: the same, where those of two panels are little but rounding."""
 
 
 NODES = 0.5 * (1.0 + leggauss(STAGES)[0])
@@ -240,6 +242,7 @@ def _accelerations_jump(panels: Panels) -> Any:
     begin, end = np.einsum("ej,pjn->epn", legvander([-1.0, 1.0], STAGES - 1) @ _COEFFICIENTS, qdd)
     last = np.abs(np.einsum("cj,pjn->pcn", _COEFFICIENTS[-3:], qdd)).max(axis=(1, 2))
     errors = TAIL * last + NOISE * np.abs(qdd).max(axis=(1, 2))
+    errors = np.maximum(errors, FAINT * np.abs(qdd).max())
     return np.abs(begin[1:] - end[:-1]).max(axis=1) > np.maximum(errors[1:], errors[:-1])
 
 
