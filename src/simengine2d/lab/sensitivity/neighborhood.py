@@ -46,8 +46,11 @@ def neighborhood(model: Model, system: System, values: Mapping[str, float]) -> N
 
     Raises NotRecorded where their numbers cannot be computed together.
     """
-    others = variant(model, dict.fromkeys(values, 1.0))
-    key = (*values, None, *model.bodies, None, *model.elements)
+    others, zeros = (
+        variant(model, dict.fromkeys(values, 1.0)),
+        [name for name, p in values.items() if p == 0.0],
+    )
+    key = (*values, None, *zeros, None, *model.bodies, None, *model.elements)
     kept = _recordings.get(key)
     if kept is None or differing_numbers(others, kept.model) != {}:
         kept = KeptRecording(others.snapshot(), _recorded(model, values))
