@@ -85,8 +85,7 @@ class Recording:
                 columns[operation.places.start : operation.places.stop] = _again(operation, columns, right)
             for function, numbers, holds in self.conditions:
                 right &= _ON_ARRAYS[function](*(_column(columns, each) for each in numbers)) == holds
-            for column in columns:
-                right &= np.isfinite(column)
+            right &= np.isfinite(np.array(np.broadcast_arrays(*columns))).all(axis=0)
         return columns, right
 
     def _replay_one(self, numbers: list[Any]) -> tuple[list[Any], Mask]:

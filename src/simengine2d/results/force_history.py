@@ -29,6 +29,7 @@ from ..system.applied_forces import (
 from ..system.constraints import move
 from ..system.frames import EX, EY, term_gradient
 from ..system.system import System
+from ..system.workspace import refresh
 
 if TYPE_CHECKING:
     from .results import MotionArrays, Results
@@ -117,11 +118,14 @@ class ForceHistory:
         t, q, qd, _, lam = self.motion
         system, S, rows = self.system, self.system.arrays, self.system.arrays.term_kind.size
         if lam.shape[1]:
-            w = system.new_workspace()
-            joint_forces_along(S, w, pairs[:rows], t, q, qd, lam, self.forces, self.driver_power)
+            with system.evaluator() as at:
+                refresh(at.w, S)
+                joint_forces_along(S, at.w, pairs[:rows], t, q, qd, lam, self.forces, self.driver_power)
         if self.loads:
-            L, w = system.load_arrays, system.new_workspace()
-            load_forces_along(S, L, w, pairs[rows:], t, q, qd, self.forces, self.s, self.g)
+            L = system.load_arrays
+            with system.evaluator() as at:
+                refresh(at.w, S)
+                load_forces_along(S, L, at.w, pairs[rows:], t, q, qd, self.forces, self.s, self.g)
 
     def _sides(self) -> Iterator[tuple[str, PlacedFrame, PlacedFrame]]:
         """The element and the two frames of every term, in the order of the kernels."""

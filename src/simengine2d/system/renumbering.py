@@ -6,7 +6,8 @@ in the same arrays it serves the next model, which is new in numbers only.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 import numpy as np
@@ -77,6 +78,14 @@ class OwnSystem(System):
         """Whatever else follows from the numbers."""
         for write in self.writers:
             write()
+
+
+@contextmanager
+def own_system(system: System) -> Iterator[OwnSystem]:
+    """An idle one with the numbers of a System, which must have them again in the end."""
+    own: OwnSystem = system.idle.take(OwnSystem) or OwnSystem(system)
+    yield own
+    system.idle.give(OwnSystem, own)
 
 
 def is_shareable(system: System) -> bool:

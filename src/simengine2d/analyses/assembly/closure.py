@@ -150,14 +150,38 @@ def weighted_change(J: Matrix, residual: Floats, weight: Floats) -> Floats:
     """
     if J.shape[0] == 0:
         return np.zeros((J.shape[1], *residual.shape[1:]))
+    if isinstance(J, np.ndarray):
+        return WeightedRows.of(J, weight).change(residual)
     root = np.sqrt(weight)
     scaled, norms = unit_rows(_times_columns(J, 1.0 / root))
-    if isinstance(J, np.ndarray):
+    return smallest_change(scaled, residual / norms, np.ones_like(weight), WEAKEST) / root
+
+
+class WeightedRows(NamedTuple):
+    """Dense rows J W^-1/2 of norm one, by their singular values that count."""
+
+    root: Floats
+    norms: Floats
+    U: Floats
+    sizes: Floats
+    Vt: Floats
+
+    @classmethod
+    def of(cls, J: Floats, weight: Floats) -> WeightedRows:
+        root = np.sqrt(weight)
+        scaled, norms = unit_rows(J / root)
         U, sizes, Vt = np.linalg.svd(scaled, full_matrices=False)
         kept = sizes > FAINT
-        parts = (U[:, kept].T @ (residual.T / norms).T).T / sizes[kept]
-        return np.asarray(((Vt[kept].T @ parts.T).T / root).T)
-    return smallest_change(scaled, residual / norms, np.ones_like(weight), WEAKEST) / root
+        return cls(root, norms, U[:, kept], sizes[kept], Vt[kept])
+
+    def change(self, residual: Floats) -> Floats:
+        """dx of smallest |dx|_W with J dx = residual."""
+        parts = (self.U.T @ (residual.T / self.norms).T).T / self.sizes
+        return np.asarray(((self.Vt.T @ parts.T).T / self.root).T)
+
+    def multipliers(self, change: Floats) -> Floats:
+        """The smallest y of W dx = J^T y, but for the norms of rows."""
+        return np.asarray(self.U @ (self.Vt @ (self.root * change) / self.sizes) / self.norms)
 
 
 def _times_columns(J: Matrix, factors: Floats) -> Matrix:

@@ -5,7 +5,7 @@ the motion, and with the numbers of the model alone,
 
     d/dp c(z(p), p) = d/ds c(z + s z_p, p) + d/ds c(z, p + s)    at s = 0
 
-so every channel that results know is differentiated, as any other formula in `parameters.py`. The first part needs one
+so every channel that results know is differentiated, as any other formula in `varied.py`. The first part needs one
 system only, for all parameters at once. The second is zero for most parameters; one reading with all of them changed
 finds out, and where it differs, halves of them are tried.
 """
@@ -25,9 +25,9 @@ from ...results.results import Results
 from ...system.system import System
 from ..sweep.reading import channel_of
 from ..sweep.variants import variant
-from .differences import CENTRAL, STEPS, largest
+from .differences import CENTRAL, STEPS, central_trials, largest
 from .motion_slopes import MotionSlopes
-from .parameters import Varied, VariedNumber, VariedTime
+from .varied import Varied, VariedNumber, VariedTime
 
 Read = Callable[[Results], Any]
 """Anything that is read from results, with the times as its last axis."""
@@ -80,17 +80,26 @@ def _by_state(
     read: Read, results: Results, slopes: MotionSlopes, numbers: Sequence[Varied], here: Floats
 ) -> Floats:
     """The part of the state, for all parameters and steps in one reading."""
-    changes = [(k, STEPS[0] * number.size * x) for k, number in enumerate(numbers) for x in CENTRAL.offsets]
-    moved = [_moved(results, slopes, k, change) for k, change in changes]
-    q, qd, qdd = (np.concatenate([getattr(each, name) for each in moved]) for name in ("q", "qd", "qdd"))
-    lam = None if results.lam is None else np.concatenate([each.lam for each in moved])  # type: ignore[misc]
-    values = read(replace(results, t=np.tile(results.t, len(moved)), q=q, qd=qd, qdd=qdd, lam=lam))
-    values = np.reshape(values, (*here.shape[:-1], len(numbers), len(CENTRAL.offsets), results.t.size))
-    parts = []
-    for k, number in enumerate(numbers):
-        again = lambda _, change, k=k: read(_moved(results, slopes, k, change))  # type: ignore[misc]
-        parts.append(number.slope_by(np.moveaxis(values[..., k, :, :], -2, 0), here, again))
-    return np.stack(parts, axis=-1)
+    sizes = np.array([number.size for number in numbers])
+    changes = STEPS[0] * np.multiply.outer(sizes, CENTRAL.offsets)
+    moved: Any = {name: _moved_by(changes, results, slopes, name) for name in MotionSlopes._fields}
+    values = np.asarray(read(replace(results, t=np.tile(results.t, changes.size), **moved)))
+    values = np.moveaxis(values.reshape(*here.shape[:-1], *changes.shape, results.t.size), (-3, -2), (0, 1))
+    found, holds = central_trials(values, here, 0.0, sizes)
+    for k in np.flatnonzero(~holds).tolist():
+        found[k] = numbers[k].slope_at_center(lambda change, k=k: read(_moved(results, slopes, k, change)))  # type: ignore[misc]
+    return np.moveaxis(found, 0, -1)
+
+
+def _moved_by(changes: Floats, results: Results, slopes: MotionSlopes, name: str) -> Floats | None:
+    """An array of results moved along its tangent, by each change of one parameter after the other."""
+    here = getattr(results, name)
+    if here is None:
+        return None
+    along = np.moveaxis(getattr(slopes, name), -1, 0)[:, None]
+    return np.asarray(
+        (here + changes[..., None, None] * along).reshape(changes.size * len(here), here.shape[1])
+    )
 
 
 def _influential(read: Read, results: Results, numbers: Sequence[Varied], here: Floats) -> Iterator[int]:

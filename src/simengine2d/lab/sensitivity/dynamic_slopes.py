@@ -13,7 +13,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,18 +23,38 @@ from ...analyses.dynamics.initial_state import start
 from ...analyses.statics.tangent_space import named_motions, tangent_space
 from ...analyses.times import begin_of
 from ...errors import UnsupportedError
+from ...model.model import Model
 from ...numerics.arrays import Floats, Ints
 from ...results.results import Results
 from ...system.system import System
+from .foreseen_panels import FORESEEN, foreseen_ends
 from .jumps import BesideCut, Jump, time_slopes
 from .motion_slopes import MotionSlopes, states_of
 from .node_equations import node_equations
-from .panels import NODES, STAGES, TOGETHER, WINDOW, ahead, between, once, resolving_panels, twice
-from .parameters import Varied, VariedNumber, VariedTime
+from .panel_maps import Panel, panel_maps
+from .panels import (
+    FAINT,
+    FEWEST,
+    HIGHEST,
+    MOST_CUTS,
+    MOST_RUNS,
+    NODES,
+    STAGES,
+    TOGETHER,
+    WINDOW,
+    ahead,
+    between,
+    cut_into,
+    once,
+    pieces_by,
+    resolving_panels,
+    twice,
+)
 from .residuals import States, jacobians, residuals
 from .start_slopes import start_slopes
 from .switches import Cut, Switches
 from .variational import LinearEquations, ReducedEquations, full_slopes, inverses, linear_equations
+from .varied import Varied, VariedNumber, VariedTime
 
 RTOL = 1e-11
 """Of the motion at the nodes."""
@@ -44,7 +64,10 @@ BESIDE = 1e-6
 """Of a panel: how far from a cut the accelerations of its sides are found."""
 SHORT = 1e-4
 """Of a usual panel: along which the rates of switches are found."""
-END = np.ones(1)
+SEEN = 1e-5
+"""Part of the derivatives of accelerations that the highest polynomial of a panel may have."""
+MOST_PANELS = 2000
+"""For derivatives that change fast, or four times as many as the motion needs."""
 OPTIONS = ("coordinates", "max_step")
 """Options of the run that the motion at the nodes follows, too."""
 BEYOND = 1e-4
@@ -53,31 +76,38 @@ STEEP = 30.0
 """How much more than the independent coordinates others may move, all as lengths; beyond it, others are chosen."""
 
 
-class Panel(NamedTuple):
-    """Maps of panels: (v, v') at the end, and v'' at the nodes, from v, v' at the start and the parameters."""
-
-    end: Floats
-    nodes: Floats
-
-
 class Variational:
     """The variational equations of one motion, ready to be read at any of its times."""
 
-    def __init__(self, numbers: Sequence[VariedNumber], results: Results, options: Mapping[str, Any]) -> None:
+    def __init__(
+        self, model: Model, numbers: Sequence[VariedNumber], results: Results, options: Mapping[str, Any]
+    ) -> None:
+        """`results` are those of the model, with the System around which the numbers vary."""
         self.system, self.numbers = results.system, numbers
         self.system.refuse_velocity_rows("sensitivity")
         self.begin = begin_of(self.system, results.t)
         self.kept = np.setdiff1d(np.arange(self.system.m), start(self.system, self.begin).implied)
         others = {name: options[name] for name in OPTIONS if name in options}
         tolerance = min(RTOL, options.get("rtol", 1.0))
-        run = lambda times: dynamics(self.system, t_eval=times, rtol=tolerance, **others)
+        run = lambda times: replace(
+            dynamics(self.system, t_eval=times, rtol=tolerance, **others), system=self.system
+        )
         self.end = float(results.t[-1])
-        self.moving = list[tuple[Jump, Floats]]()
-        beyond = BEYOND * (self.end - self.begin) if any(each.stop for each in results.events) else 0.0
         self.switches = Switches(self.system)
-        count, splines = panel_count(results), has_splines(self.system)
+        beyond = BEYOND * (self.end - self.begin) if any(each.stop for each in results.events) else 0.0
+        ends = self.begin, self.end + beyond
+        self.run, self.of_time = run, self.switches.in_time(*ends, MOST_CUTS)
+        self.splines = has_splines(self.system)
+        cuts, usual = np.array([cut.t for cut in self.of_time]), (ends[1] - ends[0]) / panel_count(results)
+        self.follow(foreseen_ends(results, *ends, usual, cuts, splines=self.splines))
+
+    def follow(self, grid: Floats) -> None:
+        """Compute the motion at the nodes of panels that are at most as long as those of a grid."""
+        for known in ("nodes", "jumps"):
+            self.__dict__.pop(known, None)
+        self.moving = list[tuple[Jump, Floats]]()
         self.panels, rough = resolving_panels(
-            run, self.begin, self.end + beyond, count, self.switches, splines=splines
+            self.run, grid, self.of_time, self.switches, splines=self.splines
         )
         if rough.size:
             raise UnsupportedError(
@@ -88,8 +118,18 @@ class Variational:
 
     def at(self, times: Floats) -> Results:
         """The motion at any of its times: polynomials between the nodes, forces by the equations."""
-        panel, x = self.panels.place(times)
-        return self._states(panel, x, times)
+        nodes = self.panels.results
+        rows = np.minimum(np.searchsorted(nodes.t, times), nodes.t.size - 1)
+        others = np.flatnonzero(nodes.t[rows] != times)
+        if not others.size:
+            return nodes.at_rows(rows)
+        between_nodes = self._states(*self.panels.place(times[others]), times[others])
+        if others.size == times.size:
+            return between_nodes
+        whole = nodes.at_rows(rows)
+        for name in ("t", "q", "qd", "qdd", "lam"):
+            getattr(whole, name)[others] = getattr(between_nodes, name)
+        return whole
 
     def _states(self, panel: Ints, x: Floats, times: Floats) -> Results:
         q, qd = between(self.panels, panel, x)
@@ -111,8 +151,8 @@ class Variational:
 
     def slopes(self, results: Results) -> MotionSlopes:
         """q_p, qd_p, qdd_p and lam_p at the times of results."""
+        begins, seconds = self.marched  # which may cut panels
         panel, x = self.panels.place(results.t)
-        begins, seconds = self.marched
         return self._without_jumps(results.t, self._read(results, panel, x, begins[panel], seconds[panel]))
 
     def _read(
@@ -180,8 +220,33 @@ class Variational:
 
     @cached_property
     def marched(self) -> tuple[Floats, Floats]:
-        """v_p and v'_p at the start of each panel, and v''_p at its nodes."""
-        return self._march(self.chosen, panel_maps(self.nodes[1], self.panels.lengths))
+        """v_p and v'_p at the start of each panel, and v''_p at its nodes; these may change faster than the motion."""
+        most = max(MOST_PANELS, 4 * self.panels.lengths.size)
+        for _ in range(MOST_RUNS):
+            begins, seconds = self._march(self.chosen, panel_maps(self.nodes[1], self.panels.lengths))
+            tails = self._tails(seconds)
+            if tails.max(initial=0.0) <= SEEN:
+                return begins, seconds
+            pieces = np.where(tails > SEEN, pieces_by(tails / (FORESEEN * SEEN)), 1)
+            if pieces.sum() > most:
+                break
+            self.follow(cut_into(self.panels.ends, pieces))
+        raise UnsupportedError(
+            "the derivatives of the motion change too fast to be followed, at about t = "
+            f"{self.panels.ends[int(tails.argmax())]:.4g} s. End the run earlier, or make stiff parts softer."
+        )
+
+    def _tails(self, seconds: Floats) -> Floats:
+        """Of each panel: the part of v''_p that its highest polynomial has; what is nothing but rounding has none."""
+        chosen = np.repeat(self.chosen, STAGES, axis=0)
+        fastest = np.abs(np.take_along_axis(self.panels.results.qdd, chosen, axis=1)).max(axis=0)
+        with np.errstate(all="ignore"):
+            changes = seconds * np.array([number.size for number in self.numbers])
+            largest = np.abs(changes).max(axis=(0, 1), initial=0.0)
+            rounding = FAINT * np.maximum(fastest, largest.max(axis=1, initial=0.0))
+            usual = np.maximum(largest, rounding[:, None])
+            tails = np.abs(np.einsum("j,kjfp->kfp", HIGHEST, changes)) / np.where(usual > 0.0, usual, 1.0)
+            return np.nan_to_num(tails.max(axis=(1, 2), initial=0.0), nan=1.0)
 
     @cached_property
     def jumps(self) -> list[Jump]:
@@ -216,23 +281,25 @@ class Variational:
     def _march(self, chosen: Ints, maps: Panel) -> tuple[Floats, Floats]:
         """v and v' at the start of each panel, and v'' at its nodes."""
         count, f, P = chosen.shape[0], chosen.shape[1], len(self.numbers)
-        begins, seconds = np.zeros((count, 2 * f, P)), np.zeros((count, STAGES, f, P))
+        begins = np.zeros((count, 2 * f, P))
+        nodes = maps.nodes.reshape(count, STAGES, f, 2 * f + P)
+        seconds_in = lambda k: nodes[k, ..., : 2 * f] @ begins[k, None] + nodes[k, ..., 2 * f :]
         jumps = {int(np.searchsorted(self.panels.ends, jump.t)): jump for jump in self.jumps}
+        others = {*jumps, *(1 + np.flatnonzero((chosen[1:] != chosen[:-1]).any(axis=1))).tolist()}
         q, qd = start_slopes(self.system, self.begin, self.numbers)
         state = np.concatenate([q[chosen[0]], qd[chosen[0]]])
         for k in range(count):
-            if k and (k in jumps or not np.array_equal(chosen[k], chosen[k - 1])):
-                q, qd = self._at_end(k - 1, begins[k - 1], seconds[k - 1])
+            if k in others:
+                q, qd = self._at_end(k - 1, begins[k - 1], seconds_in(k - 1))
                 q[chosen[k - 1]], qd[chosen[k - 1]] = state[:f], state[f:]
                 if k in jumps:
                     times = time_slopes(jumps[k], self.switches, self.numbers, q, qd)
                     qd = qd - jumps[k].change[:, None] * times
                     self.moving.append((jumps[k], times))
                 state = np.concatenate([q[chosen[k]], qd[chosen[k]]])
-            columns = np.concatenate([state, np.eye(P)])
-            begins[k], seconds[k] = state, (maps.nodes[k] @ columns).reshape(STAGES, f, P)
-            state = maps.end[k] @ columns
-        return begins, seconds
+            begins[k] = state
+            state = maps.end[k, :, : 2 * f] @ state + maps.end[k, :, 2 * f :]
+        return begins, seconds_in(slice(None))
 
     def _at_end(self, k: int, begin: Floats, seconds: Floats) -> tuple[Floats, Floats]:
         """q_p and qd_p at the end of panel k, from nodes inside, since formulas may jump at the end."""
@@ -253,26 +320,4 @@ def has_splines(system: System) -> bool:
 def panel_count(results: Results) -> int:
     """About as many as will be needed: as the steps that a method of order 8 takes with rtol = 1e-6, the half of it."""
     steps, rtol = results.statistics.get("steps", 0), results.settings.get("rtol", 1e-6)
-    return int(min(0.4 * steps * (rtol / 1e-6) ** (1 / 8), 200))
-
-
-def panel_maps(reduced: ReducedEquations, lengths: Floats) -> Panel:
-    """The linear map of each panel, by collocation."""
-    count, f, P = lengths.size, reduced.by_v.shape[1], reduced.source.shape[2]
-    a, b, c = (part.reshape(count, STAGES, f, part.shape[2]) for part in reduced)
-    h = lengths[:, None, None, None]
-    # v''_i - a_i h^2 sum_j C_j(x_i) v''_j - b_i h sum_j B_j(x_i) v''_j = a_i (v_0 + h x_i v'_0) + b_i v'_0 + c_i
-    A, AA, x = once(NODES), twice(NODES), NODES[:, None, None]
-    h2 = h[..., None]
-    matrix = -(h2**2 * np.einsum("ij,kifg->kifjg", AA, a) + h2 * np.einsum("ij,kifg->kifjg", A, b))
-    matrix = matrix.reshape(count, STAGES * f, STAGES * f) + np.eye(STAGES * f)
-    right = np.concatenate([a, h * x * a + b, c], axis=3).reshape(count, STAGES * f, 2 * f + P)
-    nodes = np.linalg.solve(matrix, right)
-    # v and v' at the end
-    parts, h = nodes.reshape(count, STAGES, f, 2 * f + P), lengths[:, None, None]
-    end = np.zeros((count, 2 * f, 2 * f + P))
-    end[:, :f] = h**2 * np.einsum("j,kjfc->kfc", twice(END)[0], parts)
-    end[:, f:] = h * np.einsum("j,kjfc->kfc", once(END)[0], parts)
-    end[:, : 2 * f, : 2 * f] += np.eye(2 * f)
-    end[:, :f, f : 2 * f] += h * np.eye(f)
-    return Panel(end, nodes)
+    return max(FEWEST, int(min(0.4 * steps * (rtol / 1e-6) ** (1 / 8), 200)))

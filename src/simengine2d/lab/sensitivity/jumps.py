@@ -20,8 +20,8 @@ from ...errors import UnsupportedError
 from ...numerics.arrays import Floats
 from ...system.system import System
 from .differences import CENTRAL
-from .parameters import VariedNumber
 from .switches import Cut, Switches
+from .varied import VariedNumber
 
 JUMP = 1e-8
 """Of the accelerations beside it: what is a jump, and no kink."""

@@ -1,7 +1,7 @@
 """Derivatives of natural frequencies, damping ratios and state matrices.
 
 The pose of rest q(p) moves with the parameters, as equilibria do (`motion_slopes.py`). Along its tangent the rates r of
-the modes and the matrices A, B, C, D are formulas, which are differentiated as all others in `parameters.py`:
+the modes and the matrices A, B, C, D are formulas, which are differentiated as all others in `varied.py`:
 
     dr/dp = d/ds r(q + s q_p; p + s)    at s = 0
     w = |r|,  w_p = Re(conj(r) r_p) / w,      zeta = -Re r / w,  zeta_p = -(Re r_p + zeta w_p) / w
@@ -25,8 +25,8 @@ from ...numerics.arrays import Floats
 from ...results.results import Results
 from ..sweep.reading import AVERAGES, REDUCED, Reading, Value, averaged
 from .motion_slopes import equilibrium_slopes
-from .parameters import VariedNumber
 from .sloped import Sloped
+from .varied import VariedNumber
 
 MATRICES = ("A", "B", "C", "D")
 

@@ -25,9 +25,9 @@ from ...errors import ModelError, UnsupportedError
 from ...numerics.arrays import Floats
 from ...results.results import Results
 from ...system.system import System
-from .parameters import Varied
 from .residuals import Residuals, States, StateSlopes, state_slopes
 from .variant_residuals import VariantEquations
+from .varied import Varied
 
 DEPENDENT = 1e-9
 """Singular values of Phi_q, with rows of norm one, that do not count."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +19,7 @@ from ...numerics.arrays import Floats
 from ...results.results import Results
 from .dynamic_slopes import Variational
 from .motion_slopes import MotionSlopes, equilibrium_slopes, inverse_slopes, kinematic_slopes
-from .parameters import Varied, VariedNumber, VariedTime
+from .varied import Varied, VariedNumber, VariedTime
 
 TICK = 10.0
 """Of the time between outputs: a long time for the forces."""
@@ -40,6 +41,11 @@ class DifferentiatedMotion(ABC):
     def places(self) -> Floats:
         """Where the outputs of the analysis are."""
         return self.results.t
+
+    @property
+    def samples(self) -> Floats:
+        """Places that show where a channel may be largest."""
+        return self.places
 
     @property
     def jumps(self) -> Sequence[float]:
@@ -109,9 +115,17 @@ class RestingPoses(DifferentiatedMotion):
 class ForcedMotion(DifferentiatedMotion):
     """A motion under forces."""
 
-    def __init__(self, results: Results, numbers: Sequence[VariedNumber], options: Mapping[str, Any]) -> None:
-        super().__init__(results, numbers)
-        self.variational = Variational(numbers, results, options)
+    def __init__(self, model: Model, numbers: Sequence[VariedNumber], options: Mapping[str, Any]) -> None:
+        results = dynamics(model, **options)
+        system = numbers[0].system(0.0) if numbers else results.system
+        super().__init__(replace(results, system=system), numbers)
+        self.variational = Variational(model, numbers, self.results, options)
+
+    @property
+    def samples(self) -> Floats:
+        """The nodes, where the motion is known."""
+        nodes, places = self.variational.panels.results.t, self.places
+        return np.concatenate([places[:1], nodes[(nodes > places[0]) & (nodes < places[-1])], places[-1:]])
 
     @property
     def jumps(self) -> Sequence[float]:
@@ -166,7 +180,7 @@ def _equilibrium(
 def _dynamics(
     model: Model, numbers: Sequence[VariedNumber], options: Mapping[str, Any]
 ) -> DifferentiatedMotion:
-    return ForcedMotion(dynamics(model, **options), numbers, options)
+    return ForcedMotion(model, numbers, options)
 
 
 ANALYSES: dict[str, Callable[[Model, Sequence[VariedNumber], Mapping[str, Any]], DifferentiatedMotion]] = {

@@ -21,13 +21,14 @@ from ...numerics.arrays import Floats, Ints
 from ...numerics.dense_lu import lu_factor, lu_solve, lu_solve_transposed
 from ...numerics.kernel import kernel
 from ...system.constraints import evaluate_rows
-from ...system.renumbering import OwnSystem, is_shareable
+from ...system.renumbering import is_shareable, own_system
 from ...system.system import System
+from ...system.workspace import refresh
 from .motion_slopes import all_parameter_slopes
 from .number_slopes import Directions
-from .parameters import VariedNumber
 from .residuals import States
 from .variational import ReducedEquations, linear_equations
+from .varied import VariedNumber
 from .weighted_equations import distrusted, new_sweep, number_count, sweep_equations, sweep_rows
 
 
@@ -167,15 +168,16 @@ def node_equations(
     reduced = ReducedEquations(a, b, np.zeros((count, f, P)))
     weights, B = Weights(np.zeros((count, f, n)), *np.zeros((3, count, f, m))), np.zeros((count, n, f))
     N = Directions.of([each.slopes_of_numbers for each in numbers])
-    own, flat = OwnSystem(system), np.zeros(number_count(system))
-    X, given = new_sweep(own, flat, N.place), [np.ascontiguousarray(each) for each in states]
-    with own.evaluator() as rows, np.errstate(all="ignore"):
+    flat, given = np.zeros(number_count(system)), [np.ascontiguousarray(each) for each in states]
+    with own_system(system) as own, own.evaluator() as rows, np.errstate(all="ignore"):
+        X = new_sweep(own, flat, N.place)
+        refresh(rows.w, own.arrays)
         reduced_along(
             own.arrays, own.load_arrays, own.masses, kept, np.ascontiguousarray(chosen), N, *given, rows.w, X,
             new_scratch(n, m, f), flat, *reduced, weights, B,
         )  # fmt: skip
     others = [k for k, each in enumerate(numbers) if each.slopes_of_numbers is None]
-    others = sorted({*others, *N.parameters_of(distrusted(X, own))})
+    others = sorted({*others, *N.parameters_of(distrusted(X, system))})
     if others:
         reduced.source[:, :, others] = _source_by_differences(weights, states, [numbers[k] for k in others])
     return NodeEquations(reduced, B)

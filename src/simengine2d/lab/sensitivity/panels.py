@@ -43,10 +43,14 @@ CONTINUOUS = 1e-8
 """Of the velocities: where the integrals of the accelerations lead from one panel to the next."""
 NOISE, TAIL = 1e-9, 100.0
 """Of the accelerations, and of the last coefficients of two panels: what may be between them at their common end."""
+FAINT = 1e-9
+"""Of the largest accelerations of all: the same, where those of two panels are little but rounding."""
+
 
 NODES = 0.5 * (1.0 + leggauss(STAGES)[0])
 _COEFFICIENTS = np.linalg.inv(legvander(2.0 * NODES - 1.0, STAGES - 1))
 """Of l_j as a sum of Legendre's polynomials on -1..1: column j."""
+HIGHEST = _COEFFICIENTS[-1]
 
 
 def _integrals(times: int) -> Floats:
@@ -110,23 +114,25 @@ class Resolved(NamedTuple):
 
 def resolving_panels(
     run: Callable[[Floats], Results],
-    begin: float,
-    end: float,
-    count: int,
+    grid: Floats,
+    of_time: Sequence[Cut],
     switches: Switches,
     *,
     splines: bool,
 ) -> Resolved:
-    """Panels on which polynomials resolve the accelerations of a motion; `run` gives the motion at some times."""
-    of_time = switches.in_time(begin, end, MOST_CUTS)
-    grid, of_state, waits = np.linspace(begin, end, max(FEWEST, count) + 1), list[Cut](), 0
+    """Panels on which polynomials resolve the accelerations of a motion, as short as those of the grid or shorter.
+
+    `run` gives the motion at some times; `of_time` are the switches of time alone.
+    """
+    resolved, of_state, waits = RESOLVED_SPLINES if splines else RESOLVED, list[Cut](), 0
     for runs in range(1, MOST_RUNS + 1):
         panels = _followed(run, grid, [*of_time, *of_state])
         nodes = panels.results
         found = switches.on_motion(nodes.t, nodes.q, nodes.qd, panels.look, of_state)
         moved = _moved(panels, of_state, found)
-        pieces = pieces_of(panels, RESOLVED_SPLINES if splines else RESOLVED)
-        pieces = np.maximum(pieces, 1 + _velocities_break(panels))
+        pieces = pieces_of(panels, resolved)
+        broken = _velocities_break(panels)
+        pieces = np.maximum(pieces, 1 + broken)
         if runs == MOST_RUNS or (not moved.size and pieces.max() == 1):
             break
         if moved.size:  # once cut there, a motion may need no more
@@ -135,11 +141,16 @@ def resolving_panels(
                 continue
         if runs > 1:  # a place where the motion is less smooth than polynomials
             pieces[pieces > 1] = MOST_PIECES
-        ends = panels.ends
-        parts = [np.linspace(a, b, n + 1)[:-1] for a, b, n in zip(ends, ends[1:], pieces, strict=False)]
-        grid = np.concatenate([*parts, [end]])
+        grid = cut_into(panels.ends, pieces)
     rough = panels.ends[:-1][pieces_of(panels, RESOLVED) > 1]
-    return Resolved(panels, np.unique(np.concatenate([rough, moved, torn(panels)])))
+    return Resolved(panels, np.unique(np.concatenate([rough, moved, torn(panels, broken)])))
+
+
+def cut_into(ends: Floats, pieces: Any) -> Floats:
+    """The ends of panels, each cut into so many."""
+    panel = np.repeat(np.arange(pieces.size), pieces)
+    part = np.arange(panel.size) - np.repeat(np.cumsum(pieces) - pieces, pieces)
+    return np.append(ends[panel] + np.diff(ends)[panel] * part / pieces[panel], ends[-1])
 
 
 def _followed(run: Callable[[Floats], Results], grid: Floats, cuts: list[Cut]) -> Panels:
@@ -195,16 +206,19 @@ def pieces_of(panels: Panels, resolved: float) -> Any:
     The highest coefficient of a smooth function changes with h^(s-1).
     """
     parts = panels.parts("qdd")
-    highest = np.abs(np.einsum("k,pkn->pn", _COEFFICIENTS[-1], parts)).max(axis=1)
-    excess = highest / max(resolved * np.abs(parts).max(), np.finfo(float).tiny)
+    highest = np.abs(np.einsum("k,pkn->pn", HIGHEST, parts)).max(axis=1)
+    return pieces_by(highest / max(resolved * np.abs(parts).max(), np.finfo(float).tiny))
+
+
+def pieces_by(excess: Floats) -> Any:
+    """By how many times the highest coefficient is too large."""
     wanted = np.ceil(excess ** (1.0 / (STAGES - 1)))
     return np.clip(np.nan_to_num(wanted, nan=MOST_PIECES), 1, MOST_PIECES).astype(np.int64)
 
 
-def torn(panels: Panels) -> Floats:
+def torn(panels: Panels, broken: Any) -> Floats:
     """The ends of panels at which velocities jump, or accelerations where nothing is known to switch."""
-    known = np.isin(panels.ends[1:-1], [cut.t for cut in panels.cuts])
-    broken = _velocities_break(panels)
+    known, broken = np.isin(panels.ends[1:-1], [cut.t for cut in panels.cuts]), broken.copy()
     broken[:-1] |= _accelerations_jump(panels) & ~known
     return np.asarray(panels.ends[1:][broken])
 
@@ -228,6 +242,7 @@ def _accelerations_jump(panels: Panels) -> Any:
     begin, end = np.einsum("ej,pjn->epn", legvander([-1.0, 1.0], STAGES - 1) @ _COEFFICIENTS, qdd)
     last = np.abs(np.einsum("cj,pjn->pcn", _COEFFICIENTS[-3:], qdd)).max(axis=(1, 2))
     errors = TAIL * last + NOISE * np.abs(qdd).max(axis=(1, 2))
+    errors = np.maximum(errors, FAINT * np.abs(qdd).max())
     return np.abs(begin[1:] - end[:-1]).max(axis=1) > np.maximum(errors[1:], errors[:-1])
 
 

@@ -1,170 +1,19 @@
-"""The numbers of a model that are varied, and the systems of the model with slightly other numbers.
-
-The numbers of a System are functions of its parameters in closed form. So are Phi, QA and all channels at a given
-state, and differences of them are exact to about 1e-12 (`differences.py`). These are differences of formulas at one
-state: no analysis is run for another parameter. Where two steps disagree, smaller ones are tried; where they never
-agree there is no derivative, such as in a kink, and that is an error.
-"""
+"""The numbers of a model by their names."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass, field
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Hashable, Sequence
+from typing import NamedTuple
 
-import numpy as np
-
-from ...errors import ModelError, SimEngineError, UnsupportedError, ended
+from ...errors import ModelError, SimEngineError
 from ...expressions.function import Function
 from ...expressions.recorded import NotRecorded
 from ...model.model import Model
 from ...model.number_places import differing_numbers
-from ...numerics.arrays import Floats
-from ...system.recorded_system import RecordedSystem, SystemNumbers
 from ...system.system import System
 from ..sweep.variants import refuse_unknown, variant
-from .differences import (
-    AFTER,
-    BEFORE,
-    CENTRAL,
-    SMOOTH,
-    STEPS,
-    CheckedSlope,
-    Stencil,
-    central_trial,
-    largest,
-    rounding_of,
-)
-from .number_slopes import NumberSlopes, number_slopes
-
-
-class Varied(ABC):
-    """A quantity on which formulas depend, with systems for other values of it."""
-
-    name: str
-    value: float
-    size: float
-    """A large change of it."""
-    stencil: Stencil
-
-    @abstractmethod
-    def system(self, change: float) -> System:
-        """The system where the quantity is changed."""
-
-    def slope(self, function: Callable[[System, float], Any]) -> Floats:
-        """d/dp of a function of the system and of the change of p."""
-        return self.slopes(lambda system, change: (function(system, change),))[0]
-
-    def slope_by(self, around: Floats, here: Floats, function: Callable[[System, float], Any]) -> Floats:
-        """d/ds of a function of a change that any system allows, with its values at the first step known."""
-        values = dict(zip(CENTRAL.offsets, around, strict=True)) | {0.0: here}
-        trial = central_trial(values, STEPS[0] * self.size, 0.0, self.size)
-        if trial.holds:
-            return trial.slope
-        return VariedTime(self.system(0.0), self.size, self.name, self.value).slope(function)
-
-    def slopes(
-        self,
-        function: Callable[[System, float], Sequence[Any]],
-        terms: Sequence[float] | None = None,
-        here: Sequence[Any] | None = None,
-    ) -> list[Floats]:
-        """d/dp of several arrays at once, each of one kind; `terms` are the sizes of what adds up to them.
-
-        `here` are the arrays at p itself, where they are known.
-        """
-        found: dict[float, list[Floats]] = {}
-
-        def at(change: float) -> list[Floats]:
-            if change not in found:
-                known = here is not None and change == 0.0
-                answer = here if known else function(self.system(change), change)
-                found[change] = [np.asarray(array, dtype=float) for array in answer or ()]
-            return found[change]
-
-        for part in STEPS:
-            step = part * self.size
-            around = self._around(at, step)
-            trials = [
-                self._trial(values, step, size)
-                for values, size in zip(around, terms or [0.0] * len(around), strict=True)
-            ]
-            if all(trial.holds for trial in trials):
-                return [trial.slope for trial in trials]
-        raise UnsupportedError(
-            f"there is no derivative with respect to '{self.name}' = {self.value:g}: something that depends on it "
-            "has a kink or a jump there, such as a law at a switch. Move the number or the times a little, or use a "
-            "smooth law."
-        )
-
-    def _around(self, at: Callable[[float], list[Floats]], step: float) -> list[dict[float, Floats]]:
-        """The values of each array around p, by multiples of the step."""
-        multiples = self.stencil.multiples
-        found = {multiple: at(step * multiple) for multiple in multiples}
-        return [{m: found[m][i] for m in multiples} for i in range(len(found[multiples[0]]))]
-
-    def _trial(self, values: dict[float, Floats], step: float, terms: float) -> CheckedSlope:
-        """The slope of order 4, and whether two coarser ones agree with each other."""
-        if self.stencil is CENTRAL:
-            return central_trial(values, step, terms, self.size)
-        slope = self.stencil.slope([values[offset] for offset in self.stencil.offsets], step)
-        value = max(terms, *(largest(values[m]) for m in (min(values), 0.0, max(values))))
-        wide = self.stencil.slope([values[2.0 * offset] for offset in self.stencil.offsets], 2.0 * step)
-        holds = largest(wide - slope) <= SMOOTH * largest(slope) + rounding_of(value, self.size)
-        return CheckedSlope(slope, holds)
-
-
-@dataclass(frozen=True)
-class VariedNumber(Varied):
-    """One number of a model, and the systems with other values of it."""
-
-    model: Model
-    name: str
-    value: float
-    size: float
-    stencil: Stencil
-    made: dict[float, System] = field(default_factory=dict, repr=False)
-    """By the change of the number."""
-    slopes_of_numbers: NumberSlopes | None = None
-    """Of the numbers of the System, where they are known."""
-
-    def variant(self, change: float) -> Model:
-        return variant(self.model, {self.name: self.value + change})
-
-    def system(self, change: float) -> System:
-        if change not in self.made:
-            self.made[change] = System(self.variant(change))
-        return self.made[change]
-
-    @property
-    def drawn_slope(self) -> Floats:
-        """How the initial pose changes."""
-        if self.slopes_of_numbers is not None:
-            return self.slopes_of_numbers.drawn_q
-        return np.asarray(self.slope(lambda system, _: system.drawn_q))
-
-    @property
-    def drawn_rate_slope(self) -> Floats:
-        """How the velocities change that are given; those that are not stay zero."""
-        if self.slopes_of_numbers is not None:
-            return self.slopes_of_numbers.drawn_qd
-        return np.asarray(self.slope(lambda system, _: np.nan_to_num(system.drawn_qd)))
-
-
-@dataclass(frozen=True)
-class VariedTime(Varied):
-    """Time itself: the same system at other times, by which motions are differentiated to find their rates."""
-
-    own: System
-    size: float
-    name: str = "t"
-    value: float = 0.0
-    stencil: Stencil = CENTRAL
-
-    def system(self, change: float) -> System:
-        return self.own
+from .neighborhood import neighborhood
+from .varied import VariedNumber, checked
 
 
 def varied_numbers(model: Model, names: Sequence[str]) -> list[VariedNumber]:
@@ -181,89 +30,36 @@ def varied_numbers(model: Model, names: Sequence[str]) -> list[VariedNumber]:
     repeated = next((name for name in names if names.count(name) > 1), None)
     if repeated is not None:
         raise ModelError(f"the parameter '{repeated}' is named twice.")
+    key = (model.name, *names, None, *model.bodies, None, *model.elements)
+    known = _known.pop(key, None)
+    if known is None or differing_numbers(model, known.model) != {}:
+        known = KnownNumbers(model.snapshot(), _new_numbers(model.snapshot(), names))
+    _known[key] = known
+    for oldest in list(_known)[:-MOST_KNOWN]:
+        _known.pop(oldest, None)
+    return known.numbers
+
+
+class KnownNumbers(NamedTuple):
+    """Those of an earlier call: what Systems have stored for reuse serves the same model again."""
+
+    model: Model
+    numbers: list[VariedNumber]
+
+
+_known: dict[Hashable, KnownNumbers] = {}
+MOST_KNOWN = 8
+
+
+def _new_numbers(model: Model, names: Sequence[str]) -> list[VariedNumber]:
     refuse_unknown(model, names)
     system = System(model)
     values = {name: value_of(model, system, name) for name in names}
     model = variant(model, values)
-    made, slopes = neighbors(model, system, values)
-    return [_varied(model, name, value, made[name], slopes.get(name)) for name, value in values.items()]
-
-
-class KeptRecording(NamedTuple):
-    """How the numbers of a System follow from some of those of its model; `model` has ones in place of these."""
-
-    model: Model
-    system: RecordedSystem
-
-
-_recordings: dict[Hashable, KeptRecording] = {}
-MOST_RECORDINGS = 8
-
-
-def recorded_system(model: Model, values: Mapping[str, float], near: Floats) -> RecordedSystem:
-    """As it was recorded for a model that differs in these values only, if there was one; proved at the values near."""
-    others = variant(model, dict.fromkeys(values, 1.0))
-    key = (*values, None, *model.bodies, None, *model.elements)
-    known = _recordings.get(key)
-    if known is not None and differing_numbers(others, known.model) == {}:
-        return known.system
-    model_of = lambda sample: variant(model, dict(zip(values, sample, strict=True)))
-    recorded = RecordedSystem(model_of, np.stack([[*values.values()], near]))
-    _recordings.pop(key, None)
-    _recordings[key] = KeptRecording(others.snapshot(), recorded)
-    for oldest in list(_recordings)[:-MOST_RECORDINGS]:
-        _recordings.pop(oldest, None)
-    return recorded
-
-
-def neighbors(
-    model: Model, system: System, values: Mapping[str, float]
-) -> tuple[dict[str, dict[float, System]], dict[str, NumberSlopes | None]]:
-    """Systems around a model by name and change, and their slopes, where their numbers can be computed all at once."""
-    made = {name: {0.0: system} for name in values}
-    sizes = np.array([size_of(p) for p in values.values()])
-    steps = STEPS[0] * sizes[:, None] * CENTRAL.offsets
-    center = np.array([*values.values()])
-    samples = np.tile(center, (steps.size, 1))
-    samples[np.arange(steps.size), np.repeat(np.arange(center.size), len(CENTRAL.offsets))] += steps.ravel()
     try:
-        recorded = recorded_system(model, values, samples.mean(axis=0))
+        return neighborhood(model, system, values).varied_numbers()
     except (NotRecorded, SimEngineError):
-        return made, {}
-    numbers, right = recorded.numbers(np.concatenate([samples, center[None]]))
-    if not right[-1]:
-        return made, {}
-    around = SystemNumbers(*(each[:-1] for each in numbers))
-    slopes, right = number_slopes(around, numbers.sample(-1), sizes), right[:-1]
-    right = right.reshape(steps.shape)
-    for k, name in enumerate(values):
-        for i, change in enumerate(steps[k].tolist()):
-            if right[k, i]:
-                row = len(CENTRAL.offsets) * k + i
-                again = partial(variant, model, {name: float(samples[row, k])})
-                made[name][change] = recorded.system_of(numbers, row, again)
-    return made, {name: slopes[k] for k, name in enumerate(values) if right[k].all()}
-
-
-def size_of(value: float) -> float:
-    """A large change of a number."""
-    return abs(value) or 1.0
-
-
-def _varied(
-    model: Model, name: str, value: float, made: dict[float, System], slopes: NumberSlopes | None
-) -> VariedNumber:
-    reasons = []
-    for stencil in (CENTRAL, AFTER, BEFORE):
-        number = VariedNumber(model, name, value, size_of(value), stencil, made, slopes)
-        try:
-            for offset in stencil.offsets:
-                number.system(STEPS[0] * number.size * offset)
-        except SimEngineError as error:
-            reasons.append(ended(error))
-            continue
-        return number
-    raise ModelError(f"the parameter '{name}' = {value:g} cannot be varied: {reasons[0]}")
+        return [checked(VariedNumber.of(model, name, p, system)) for name, p in values.items()]
 
 
 def value_of(model: Model, system: System, name: str) -> float:

@@ -38,9 +38,9 @@ from ..sweep.reading import (
 from .channels import FOLLOWED, TURNS, channel_slopes, slope_of
 from .motion_slopes import MotionSlopes
 from .motions import DifferentiatedMotion
-from .parameters import Varied
 from .sloped import Sloped
 from .turning_points import TurningPoint, largest_values, newton, series
+from .varied import Varied
 
 SAME = 1e-9
 """Of the value: peaks that are equally high."""
@@ -140,8 +140,8 @@ class MotionReading(Reading):
             values = sign * read(motion.places)
             order = np.argsort(-values, kind="stable").tolist()
             return [TurningPoint(float(k), float(values[k])) for k in order]
-        places = motion.places.copy()
-        places[-1] = self.last.place
+        last, samples = self.last.place, motion.samples
+        places = np.append(samples[:-1][samples[:-1] < last], last)
         return largest_values(lambda t: sign * read(t), places)
 
     def over(self, arg: Node) -> Callable[[Floats], Floats]:

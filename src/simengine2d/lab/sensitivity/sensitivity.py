@@ -17,10 +17,11 @@ from ..sweep.outputs import Expression, Wanted, outputs_of
 from ..sweep.study import function_of, refuse_options
 from .mode_slopes import READINGS
 from .motions import ANALYSES, moved
-from .parameters import VariedNumber, varied_numbers
+from .parameters import varied_numbers
 from .readings import SlopeReading, StudiedMotion
 from .sensitivities import Sensitivity
 from .sloped import Sloped, as_sloped
+from .varied import VariedNumber
 
 INVERSE = "inverse"
 

@@ -20,12 +20,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ...analyses.assembly.assemble import UNGIVEN, assemble
-from ...analyses.assembly.closure import coordinate_scale, weighted_change
+from ...analyses.assembly.closure import WeightedRows, coordinate_scale
 from ...numerics.arrays import Floats
 from ...system.system import System
 from .motion_slopes import all_parameter_slopes, scaled_inverses
-from .parameters import VariedNumber
 from .residuals import Residuals, States, StateSlopes, jacobians, state_slopes
+from .varied import VariedNumber, system_slopes
 
 DRAWN_CLOSED = 1e-7
 """Lengths by which a pose that closes as drawn is moved at most."""
@@ -41,8 +41,8 @@ def start_slopes(system: System, t: float, numbers: Sequence[VariedNumber]) -> t
     state = States(np.array([t]), assembly.q[None], assembly.qd[None], nothing, np.zeros((1, system.m)))
     steps = velocity_steps(system, state, jacobians(system, state)[0])
     # at the start with no forces, and with y of each step instead of multipliers
-    states = States(*(np.repeat(part, 1 + len(steps), axis=0) for part in state))
-    states.lam[1:] = [step.y for step in steps]
+    states = States(*(np.repeat(part, 1 + len(steps.y), axis=0) for part in state))
+    states.lam[1:] = steps.y
     by_state, by_p = state_slopes(system, states), all_parameter_slopes(numbers, states)
     moved = np.abs(assembly.change / coordinate_scale(system)).max(initial=0.0)
     if moved <= DRAWN_CLOSED * system.length:
@@ -55,40 +55,43 @@ def start_slopes(system: System, t: float, numbers: Sequence[VariedNumber]) -> t
     return q_p, _velocity_slopes(system, steps, by_state, by_p, q_p, given_p, scale_p)
 
 
-def _scale_slopes(J: Floats, steps: Sequence[VelocityStep], numbers: Sequence[VariedNumber]) -> Floats:
+def _scale_slopes(J: Floats, steps: VelocitySteps, numbers: Sequence[VariedNumber]) -> Floats:
     """How the scales of coordinates change that were moved; they have kinks, where another point is the farthest."""
-    effort = np.max([np.abs(J.T @ step.y) for step in steps], axis=0)
+    effort = np.max([np.abs(J.T @ y) for y in steps.y], axis=0)
     moved = np.flatnonzero(effort > ROUNDING * effort.max(initial=0.0))
     slopes = np.zeros((J.shape[1], len(numbers)))
-    for k, number in enumerate(numbers if moved.size else ()):
-        slopes[moved, k] = number.slope(lambda other, _: coordinate_scale(other)[moved])
+    if moved.size:
+        scale_of = lambda other: coordinate_scale(other)[moved]
+        slopes[moved] = system_slopes(numbers, scale_of, lambda around: around.scale[:, moved])
     return slopes
 
 
-class VelocityStep(NamedTuple):
-    """One of the steps by which velocities are found: qd = near + W^-1 Phi_q^T y."""
+class VelocitySteps(NamedTuple):
+    """The steps by which velocities are found: qd = near + W^-1 Phi_q^T y."""
 
-    y: Floats
+    y: list[Floats]
     weight: Floats
+    rows: WeightedRows
+    """Of scaled coordinates."""
 
 
-def velocity_steps(system: System, state: States, J: Floats) -> list[VelocityStep]:
+def velocity_steps(system: System, state: States, J: Floats) -> VelocitySteps:
     """As the velocities themselves are found, in two steps."""
     wanted, is_given = wanted_velocities(system)
-    weight, scale, steps = np.where(is_given, 1.0, UNGIVEN), coordinate_scale(system), []
-    qd, root = wanted, scale / np.sqrt(weight)
+    weight, scale, y = np.where(is_given, 1.0, UNGIVEN), coordinate_scale(system), []
+    qd, nu = wanted, system.nu(float(state.t[0]), state.q[0])
+    rows = WeightedRows.of(J * scale, weight)
     for _ in range(2):
         near = np.where(is_given, wanted, qd)
-        step = scale * weighted_change(J * scale, system.nu(float(state.t[0]), state.q[0]) - J @ near, weight)
-        y = np.linalg.lstsq((J * root).T, step / root, rcond=None)[0] if J.size else np.zeros(system.m)
-        qd = near + step
-        steps.append(VelocityStep(np.asarray(y, dtype=np.float64), weight))
-    return steps
+        change = rows.change(nu - J @ near)
+        y.append(rows.multipliers(change))
+        qd = near + scale * change
+    return VelocitySteps(y, weight, rows)
 
 
 def _velocity_slopes(
     system: System,
-    steps: Sequence[VelocityStep],
+    steps: VelocitySteps,
     by_state: StateSlopes,
     by_p: Residuals,
     q_p: Floats,
@@ -99,12 +102,12 @@ def _velocity_slopes(
     b, J, scale = -by_p.rate[0] - by_state.rate[0] @ q_p, by_state.J[0], coordinate_scale(system)
     is_given = wanted_velocities(system)[1][:, None]
     qd_p = given_p
-    for k, step in enumerate(steps, start=1):
+    for k, y in enumerate(steps.y, start=1):
         # (Phi_q^T y)_p along the change of the pose
         turned = by_p.force[k] - by_p.force[0] + (by_state.stiffness[k] - by_state.stiffness[0]) @ q_p
-        e = np.where(is_given, given_p, qd_p) + (scale**2 / step.weight)[:, None] * turned
-        e = e + 2.0 * (scale / step.weight * (J.T @ step.y))[:, None] * scale_p
-        qd_p = e + scale[:, None] * weighted_change(J * scale, b - J @ e, step.weight)
+        e = np.where(is_given, given_p, qd_p) + (scale**2 / steps.weight)[:, None] * turned
+        e = e + 2.0 * (scale / steps.weight * (J.T @ y))[:, None] * scale_p
+        qd_p = e + scale[:, None] * steps.rows.change(b - J @ e)
     return qd_p
 
 

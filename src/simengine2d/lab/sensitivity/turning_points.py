@@ -11,12 +11,13 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial import Chebyshev
+from numpy.polynomial.chebyshev import chebpts1, chebvander
 
 from ...numerics.arrays import Floats
 
 DEGREE = 12
-RESOLVED = 1e-6
-"""Part of the change within an interval that the last coefficients may have."""
+RESOLVED, SHARP = 1e-6, 1e-9
+"""Parts of the change within an interval that the last coefficients may have; and those at which peaks are sharp."""
 ROUNDING = 1e-10
 """Of the values."""
 SMALLEST = 1e-6
@@ -43,14 +44,36 @@ class TurningPoint(NamedTuple):
     kink: bool = False
 
 
+POINTS = chebpts1(DEGREE + 1)
+_FITTED = np.linalg.inv(chebvander(POINTS, DEGREE))
+
+
+def places_of_series(low: float, high: float) -> Floats:
+    """Where a series needs values."""
+    return 0.5 * (low + high) + 0.5 * (high - low) * POINTS
+
+
+def series_through(values: Floats, low: float, high: float) -> Chebyshev:
+    return Chebyshev(_FITTED @ values, domain=[low, high])
+
+
 def series(read: Read, low: float, high: float) -> Chebyshev:
-    return Chebyshev.interpolate(read, DEGREE, domain=[low, high])
+    return series_through(read(places_of_series(low, high)), low, high)
 
 
 def is_resolved(polynomial: Chebyshev) -> bool:
+    return _last_part(polynomial, ROUNDING) <= RESOLVED
+
+
+def is_sharp(polynomial: Chebyshev) -> bool:
+    return _last_part(polynomial, 0.0) <= SHARP
+
+
+def _last_part(polynomial: Chebyshev, rounding: float) -> float:
+    """The last coefficients against the change within the interval, but for rounding of the values."""
     coefficients = np.abs(polynomial.coef)
-    change = coefficients[1:].max(initial=0.0)
-    return bool(coefficients[-2:].max() <= RESOLVED * change + ROUNDING * coefficients[0])
+    rest, change = coefficients[-2:].max() - rounding * coefficients[0], coefficients[1:].max(initial=0.0)
+    return float(rest / change) if rest > 0.0 else 0.0
 
 
 def largest_values(read: Read, t: Floats) -> list[TurningPoint]:
@@ -58,11 +81,17 @@ def largest_values(read: Read, t: Floats) -> list[TurningPoint]:
     values = read(t)
     if t.size == 1:
         return [TurningPoint(float(t[0]), float(values[0]), at_end=True)]
-    peaks: list[TurningPoint] = []
-    for k, reach in _highest(values):
-        if not peaks or reach >= max(peak.value for peak in peaks):
-            peaks.append(_sharpened(read, t, k))
-    return sorted(peaks, key=lambda peak: -peak.value)
+    largest = float(values.max())
+    spans = [_beside(t, k) for k, reach in _highest(values) if not reach < largest]
+    around = read(np.concatenate([places_of_series(*span) for span in spans]))
+    parts = np.split(around, len(spans))
+    first = [series_through(part, *span) for part, span in zip(parts, spans, strict=True)]
+    return sorted((_sharpened(read, t, each) for each in first), key=lambda peak: -peak.value)
+
+
+def _beside(t: Floats, k: int) -> tuple[float, float]:
+    """From the output before to the one after."""
+    return float(t[max(k - 1, 0)]), float(t[min(k + 1, t.size - 1)])
 
 
 def _highest(values: Floats) -> list[tuple[int, float]]:
@@ -79,21 +108,21 @@ def _highest(values: Floats) -> list[tuple[int, float]]:
     return [(k, float(reach[k])) for k in dict.fromkeys([int(np.argmax(values)), *order])]
 
 
-def _sharpened(read: Read, t: Floats, k: int) -> TurningPoint:
-    """The peak beside output k: on an interval that polynomials resolve, and once more on a part of it."""
-    low, high = float(t[max(k - 1, 0)]), float(t[min(k + 1, t.size - 1)])
+def _sharpened(read: Read, t: Floats, polynomial: Chebyshev) -> TurningPoint:
+    """The peak on an interval: with a part of it that polynomials resolve, and once more on a part of that."""
+    low, high = polynomial.domain.tolist()
     begin, end = float(t[0]), float(t[-1])
     smallest, resolved = SMALLEST * (high - low), False
     while True:
-        polynomial = series(read, low, high)
         place = _place_of_maximum(polynomial)
-        if resolved or (is_resolved(polynomial) and place in (low, high)):
+        if resolved or is_sharp(polynomial) or (is_resolved(polynomial) and place in (low, high)):
             return TurningPoint(place, float(polynomial(place)), at_end=place in (begin, end))
         resolved = is_resolved(polynomial)
         if not resolved and high - low < smallest:
             return TurningPoint(place, float(polynomial(place)), kink=True)
         half = 0.5 * NARROW * (high - low)
         low, high = max(place - half, low), min(place + half, high)
+        polynomial = series(read, low, high)
 
 
 def _place_of_maximum(polynomial: Chebyshev) -> float:

@@ -7,46 +7,21 @@ into arrays that it owns.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from functools import cached_property
 
 import numpy as np
 
 from ...numerics.arrays import Floats
 from ...numerics.kernel import kernel
-from ...system.recorded_system import VariedSystem
-from ...system.renumbering import OwnSystem, is_shareable
+from ...system.renumbering import OwnSystem, is_shareable, own_system
 from ...system.system import System
-from .differences import CENTRAL, STEPS, central_trial, largest
-from .parameters import Varied, VariedNumber, VariedTime
+from .differences import CENTRAL, central_trials, largest
+from .number_slopes import VariantNumbers
 from .residuals import Residuals, States, residuals, residuals_at
+from .varied import Varied, VariedNumber, VariedTime
 
 MOST = 200_000
 """Numbers of one batch, which stay in the cache of a processor."""
-
-
-class VariantNumbers(NamedTuple):
-    """The arrays that the equations of variants differ in."""
-
-    mass: Floats
-    inertia: Floats
-    gravity: Floats
-    frame_x: Floats
-    frame_y: Floats
-    frame_cos: Floats
-    frame_sin: Floats
-    frame_angle: Floats
-    term_weight: Floats
-    row_period: Floats
-    functions: Floats
-    load_weight: Floats
-    laws: Floats
-
-    @classmethod
-    def of(cls, system: System) -> VariantNumbers:
-        S, L = system.arrays, system.load_arrays
-        frames = S.frame_x, S.frame_y, S.frame_cos, S.frame_sin, S.frame_angle
-        rows = S.term_weight, S.row_period, S.functions.numbers
-        return cls(S.mass, S.inertia, S.gravity, *frames, *rows, L.term_weight, L.laws.numbers)
 
 
 @kernel
@@ -57,48 +32,63 @@ def take(row, first, array):
     return first + array.size
 
 
+@kernel
+def take_all(row, N, w):
+    """Write all numbers, and what a workspace remembers of them."""
+    k = take(row, 0, N.mass)
+    k = take(row, k, N.inertia)
+    k = take(row, k, N.gravity)
+    k = take(row, k, N.frame_x)
+    k = take(row, k, N.frame_y)
+    k = take(row, k, N.frame_cos)
+    k = take(row, k, N.frame_sin)
+    k = take(row, k, N.frame_angle)
+    k = take(row, k, N.term_weight)
+    k = take(row, k, N.row_period)
+    k = take(row, k, N.functions)
+    k = take(row, k, N.load_weight)
+    k = take(row, k, N.laws)
+    # what a workspace remembers of the numbers before
+    for i in range(N.term_weight.size):
+        w.weight[i] = N.term_weight[i]
+    for i in range(w.scratch.known.shape[0]):
+        w.scratch.known[i, 0] = np.nan
+
+
 @kernel(entry=True)
-def variants_along(S, N, table, w, t, Q, Qd, Qdd, Lam, Phi, rate, second, force):
-    """The equations at each instant for the numbers in each row of a table; N are the arrays of S, to be written."""
+def variants_along(S, N, table, center, w, t, Q, Qd, Qdd, Lam, Phi, rate, second, force):
+    """The equations at each instant for the numbers in each row of a table.
+
+    N are the arrays of S, to be written; in the end they have the numbers of the center again.
+    """
     for v in range(table.shape[0]):
-        k = take(table[v], 0, N.mass)
-        k = take(table[v], k, N.inertia)
-        k = take(table[v], k, N.gravity)
-        k = take(table[v], k, N.frame_x)
-        k = take(table[v], k, N.frame_y)
-        k = take(table[v], k, N.frame_cos)
-        k = take(table[v], k, N.frame_sin)
-        k = take(table[v], k, N.frame_angle)
-        k = take(table[v], k, N.term_weight)
-        k = take(table[v], k, N.row_period)
-        k = take(table[v], k, N.functions)
-        k = take(table[v], k, N.load_weight)
-        k = take(table[v], k, N.laws)
-        # what a workspace remembers of the numbers before
-        for i in range(N.term_weight.size):
-            w.weight[i] = N.term_weight[i]
-        for i in range(w.scratch.known.shape[0]):
-            w.scratch.known[i, 0] = np.nan
+        take_all(table[v], N, w)
         for i in range(t.size):
             residuals_at(
                 S, t[i], Q[i], Qd[i], Qdd[i], Lam[i], w, Phi[v, i], rate[v, i], second[v, i], force[v, i]
             )
+    take_all(center, N, w)
 
 
 class VariantEquations:
     """The equations at some states, of a system and of its variants."""
 
     def __init__(self, system: System, states: States) -> None:
-        self.states, self.own = states, OwnSystem(system) if is_shareable(system) else None
+        self.system, self.states, self.is_shareable = system, states, is_shareable(system)
         self.here = residuals(system, states)
         self.sizes = _sizes_of_terms(system, states)
 
     def all_slopes(self, numbers: Sequence[Varied]) -> list[Residuals]:
         """Derivatives with respect to each number, at constant states."""
-        found = self._at_once(numbers) if self.own is not None else {}
+        found = self._at_once(numbers) if self.is_shareable else {}
         return [found[k] if k in found else self.slopes(number) for k, number in enumerate(numbers)]
 
     # one after the other
+
+    @cached_property
+    def own(self) -> OwnSystem | None:
+        """Takes the numbers of variants, as long as these differ in nothing else."""
+        return OwnSystem(self.system) if self.is_shareable else None
 
     def of(self, system: System, ticks: float = 0.0) -> Residuals:
         """Those of a variant, or at a time that is later by some ticks."""
@@ -116,56 +106,41 @@ class VariantEquations:
 
     def _at_once(self, numbers: Sequence[Varied]) -> dict[int, Residuals]:
         """Of the numbers whose systems were recorded, with the first step, where that is small enough."""
-        around = {k: _neighbors(number) for k, number in enumerate(numbers)}
-        known = [k for k, systems in around.items() if systems]
+        around = {k: number.around for k, number in enumerate(numbers) if isinstance(number, VariedNumber)}
+        known = [(k, each.equations) for k, each in around.items() if each is not None]
         size = self.states.t.size * (3 * self.here.Phi.shape[1] + self.here.force.shape[1])
         batch = max(1, MOST // (len(CENTRAL.offsets) * size))
-        found = {}
+        found: dict[int, Residuals] = {}
         for first in range(0, len(known), batch):
-            some = known[first : first + batch]
-            values = self._of_table([system for k in some for system in around[k]])
-            for i, k in enumerate(some):
-                slopes = self._checked(numbers[k], [part[4 * i : 4 * i + 4] for part in values])
-                if slopes is not None:
-                    found[k] = slopes
+            places, rows = zip(*known[first : first + batch], strict=True)
+            values = self._of_table(np.concatenate(rows))
+            found |= self._checked(numbers, places, values)
         return found
 
-    def _of_table(self, systems: Sequence[VariedSystem]) -> Residuals:
-        """The equations of many systems, each as a row."""
-        own, count = self.own, (len(systems), self.states.t.size)
-        assert own is not None
-        table = np.stack([numbers_in(system) for system in systems])
-        Phi, rate, second = np.zeros((3, *count, own.m))
-        out = Residuals(Phi, rate, second, np.zeros((*count, own.n)))
+    def _of_table(self, table: Floats) -> Residuals:
+        """The equations of many systems, each of which is a row."""
+        count = len(table), self.states.t.size
+        Phi, rate, second = np.zeros((3, *count, self.system.m))
+        out = Residuals(Phi, rate, second, np.zeros((*count, self.system.n)))
         states = map(np.ascontiguousarray, self.states)
-        with own.evaluator() as rows, np.errstate(all="ignore"):
-            variants_along(own.arrays, _writable(VariantNumbers.of(own)), table, rows.w, *states, *out)
+        with own_system(self.system) as own, own.evaluator() as rows, np.errstate(all="ignore"):
+            numbers = VariantNumbers.of(own)
+            center = np.concatenate([*map(np.ravel, numbers)])
+            variants_along(own.arrays, _writable(numbers), table, center, rows.w, *states, *out)
         return out
 
-    def _checked(self, number: Varied, parts: Sequence[Floats]) -> Residuals | None:
-        """The slopes of all equations; None where one needs a smaller step."""
-        slopes = []
-        for part, here, terms in zip(parts, self.here, self.sizes, strict=True):
-            values = dict(zip(CENTRAL.offsets, part, strict=True)) | {0.0: here}
-            trial = central_trial(values, STEPS[0] * number.size, terms, number.size)
-            if not trial.holds:
-                return None
-            slopes.append(trial.slope)
-        return Residuals(*slopes)
-
-
-def numbers_in(system: VariedSystem) -> Floats:
-    """The numbers of a variant in the order of `VariantNumbers`, without the arrays of its System."""
-    return np.concatenate([getattr(system.numbers, name) for name in VariantNumbers._fields])
-
-
-def _neighbors(number: Varied) -> list[VariedSystem]:
-    """Its systems around the center; none, where they may differ in more than numbers."""
-    if not isinstance(number, VariedNumber) or number.stencil is not CENTRAL:
-        return []
-    systems = [number.made.get(STEPS[0] * number.size * offset) for offset in CENTRAL.offsets]
-    recorded = [each for each in systems if isinstance(each, VariedSystem)]
-    return recorded if len(recorded) == len(systems) else []
+    def _checked(
+        self, numbers: Sequence[Varied], places: Sequence[int], values: Residuals
+    ) -> dict[int, Residuals]:
+        """The slopes of all equations by the numbers at some places; none where one needs a smaller step."""
+        sizes = np.array([numbers[k].size for k in places])
+        trials = [
+            central_trials(part, here, terms, sizes)
+            for part, here, terms in zip(values, self.here, self.sizes, strict=True)
+        ]
+        held = np.all([trial.holds for trial in trials], axis=0)
+        slopes = [trial.slope for trial in trials]
+        return {k: Residuals(*(part[i] for part in slopes)) for i, k in enumerate(places) if held[i]}
 
 
 def _writable(arrays: VariantNumbers) -> VariantNumbers:

@@ -23,8 +23,8 @@ import numpy as np
 from ...numerics.arrays import Floats, Ints
 from ...system.system import System
 from .motion_slopes import MotionSlopes, all_parameter_slopes
-from .parameters import Varied
 from .residuals import Residuals, States, StateSlopes, state_slopes
+from .varied import Varied
 
 
 class Inverses(NamedTuple):

@@ -1,0 +1,42 @@
+"""The maps of panels, by collocation of v''_i = a_i v_i + b_i v'_i + c_i at their nodes."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...numerics.arrays import Floats
+from .panels import NODES, STAGES, once, twice
+from .variational import ReducedEquations
+
+END = np.ones(1)
+
+
+class Panel(NamedTuple):
+    """Maps of panels: (v, v') at the end, and v'' at the nodes, from v, v' at the start and the parameters."""
+
+    end: Floats
+    nodes: Floats
+
+
+def panel_maps(reduced: ReducedEquations, lengths: Floats) -> Panel:
+    """The linear map of each panel, by collocation."""
+    count, f, P = lengths.size, reduced.by_v.shape[1], reduced.source.shape[2]
+    a, b, c = (part.reshape(count, STAGES, f, part.shape[2]) for part in reduced)
+    h = lengths[:, None, None, None]
+    # v''_i - a_i h^2 sum_j C_j(x_i) v''_j - b_i h sum_j B_j(x_i) v''_j = a_i (v_0 + h x_i v'_0) + b_i v'_0 + c_i
+    A, AA, x = once(NODES), twice(NODES), NODES[:, None, None]
+    h2 = h[..., None]
+    matrix = -(h2**2 * np.einsum("ij,kifg->kifjg", AA, a) + h2 * np.einsum("ij,kifg->kifjg", A, b))
+    matrix = matrix.reshape(count, STAGES * f, STAGES * f) + np.eye(STAGES * f)
+    right = np.concatenate([a, h * x * a + b, c], axis=3).reshape(count, STAGES * f, 2 * f + P)
+    nodes = np.linalg.solve(matrix, right)
+    # v and v' at the end
+    parts, h = nodes.reshape(count, STAGES, f, 2 * f + P), lengths[:, None, None]
+    end = np.zeros((count, 2 * f, 2 * f + P))
+    end[:, :f] = h**2 * np.einsum("j,kjfc->kfc", twice(END)[0], parts)
+    end[:, f:] = h * np.einsum("j,kjfc->kfc", once(END)[0], parts)
+    end[:, : 2 * f, : 2 * f] += np.eye(2 * f)
+    end[:, :f, f : 2 * f] += h * np.eye(f)
+    return Panel(end, nodes)
