@@ -26,6 +26,8 @@ EPS = float(np.finfo(float).eps)
 LARGEST_EXAMINED = 900
 # pivot of a constraint, relative to what the masses of its bodies give, below which it may be dependent
 WEAK = 1e-9
+# share of velocities that are given which is rounding
+ROUNDING = 1e-9
 
 
 class InitialState(NamedTuple):
@@ -63,9 +65,8 @@ def start(system: System, t: float) -> InitialState:
         raise UnsupportedError(system.missing_law)
     assembly = assemble(system, t)
     rounding = EPS * float(np.abs(assembly.q).max(initial=0.0) / system.arms.min(initial=np.inf))
-    return InitialState(
-        assembly, *_examine(system, assembly), pace(system, assembly.qd, system.arrays.gravity), rounding
-    )
+    begins = pace(system, assembly.qd, system.drawn_qd, system.arrays.gravity)
+    return InitialState(assembly, *_examine(system, assembly), begins, rounding)
 
 
 def _examine(system: System, assembly: Assembly) -> tuple[list[str], bool, tuple[int, ...]]:
@@ -124,12 +125,17 @@ def _weak(system: System, t: float, q: Floats) -> bool:
     return bool(not np.all(pivots > WEAK * shares))
 
 
-def pace(system: System, qd: Floats, gravity: Floats) -> float:
+def pace(system: System, qd: Floats, given: Floats, gravity: Floats) -> float:
     """How fast velocities change a pose, 1/s, if that is slow; 1 if it is not, or if unknown.
 
-    A mechanism of 1000 km swings in minutes: a velocity error that is small within a second is not small then.
+    A mechanism of 1000 km swings in minutes: a velocity error that is small within a second is not small then. What the
+    joints leave of `given` velocities that they do not allow is rounding, and no pace.
     """
+    fastest = float(max(_rates(system, qd), np.sqrt(np.hypot(*gravity) / system.length)))
+    left = ROUNDING * _rates(system, np.nan_to_num(given))
+    return min(1.0, fastest) if left < fastest < np.inf else 1.0
+
+
+def _rates(system: System, qd: Floats) -> float:
     L = system.length
-    rates = np.abs(qd.reshape(-1, 3) / [L, L, 1.0]).max(initial=0.0)
-    fastest = float(max(rates, np.sqrt(np.hypot(*gravity) / L)))
-    return min(1.0, fastest) if 0.0 < fastest < np.inf else 1.0
+    return float(np.abs(qd.reshape(-1, 3) / [L, L, 1.0]).max(initial=0.0))

@@ -80,7 +80,9 @@ class ManyMotions:
         for k in np.flatnonzero(~(moves_alike & _same(numbers.gravity, self.gravity))).tolist():
             qd, changes = consistent_velocities(system, rows, numbers.drawn_qd[k])
             first[k] = stepper.family.state_of(at.q, qd)
-            tolerances[k] = stepper.absolute(self.prepared.options, pace(system, qd, numbers.gravity[k]))
+            tolerances[k] = stepper.absolute(
+                self.prepared.options, pace(system, qd, numbers.drawn_qd[k], numbers.gravity[k])
+            )
             same_words[k] = changes == at.changed_velocities
         return first, tolerances, same_words
 
