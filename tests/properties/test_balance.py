@@ -108,7 +108,7 @@ def check_balance(results):
         moments += [fx, fy, torque + x * fy - y * fx]
     reach = 1.0 + np.abs(results.q).max()
     assert np.all(np.abs(total["ground"] + moments) <= TOLERANCE * size.max() * reach)
-    # at rest there is no power to compare with, and next to it that of rounding: forces on velocities of 1e-15 in joints
+    # at rest there is no power to compare with, and next to it that of rounding: forces on velocities of 1e-15
     if np.abs(results.qd).max() > 1e-3:
         assert results.power_balance() <= TOLERANCE
 
