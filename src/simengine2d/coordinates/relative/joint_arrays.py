@@ -15,7 +15,8 @@ from ...system.frames import FRAME_STATE
 from ...system.row_parts import part_of_rows
 from ..equations import Configuration, OutputMonitors, OutputMultipliers, new_monitors
 from ..reference_point.multipliers import multipliers_of_bodies
-from .joint_forces import HeldRows, JointForces, joint_forces
+from .held_rows import HeldRows
+from .joint_forces import JointForces, joint_forces
 from .loop_arrays import frames_of, in_order
 from .loops import Loops
 from .tree_motion import BODY, Tree
@@ -97,7 +98,7 @@ def other_joints(family: Relative, tree: Tree, held: list[tuple[int, ...]]) -> H
     return HeldRows(
         number, np.cumsum([0, *map(len, rows)]), in_order(tree, R.frame_body), frame, np.zeros((frames, FRAME_STATE)),
         np.column_stack([R.term_kind, R.term_a, R.term_b]), weight, S.row_period[number], R.row_start, f,
-        np.zeros((number.size, 3)), np.zeros((3, 3)), np.zeros((3, 3)),
+        np.zeros((number.size, 7)), np.zeros((3, 3)), np.zeros((3, 3)),
     )  # fmt: skip
 
 

@@ -24,6 +24,7 @@ from ...system.frames import PY as PLACE_Y
 from ...system.frames import term_gradient, term_second_order
 from ...system.kkt_refinement import SHARE, larger_share
 from ..equations import OutputMonitors
+from .held_rows import HeldRows, held_row, hold_body, parent_force, place_held
 from .loops import (
     OTHER,
     PINNED,
@@ -62,24 +63,6 @@ NEAR_SINGULAR = 1e6  # spread of the pivots of the loops from which the whole sy
 FX, FY, MOMENT, OF_FORCES, OF_MOMENTS = range(5)
 
 
-class HeldRows(NamedTuple):
-    """The rows of the joints that are not pins, and of their frames what the same fields of `Loops` are."""
-
-    number: Ints  # in the system
-    start: Ints  # those of the joint of body k: start[k] : start[k + 1]
-    frame_body: Ints
-    frame: Floats
-    F: Floats
-    term: Ints
-    weight: Floats
-    period: Floats
-    row_start: Ints
-    f: Floats
-    slope: Floats  # (rows, 3): Phi_q for the outboard body
-    basis: Floats  # (3, 3)
-    R: Floats  # (3, 3)
-
-
 class JointForces(NamedTuple):
     """Context of `joint_forces`. Bodies are numbered as in the tree."""
 
@@ -94,7 +77,7 @@ class JointForces(NamedTuple):
     loops: Loops
     closing: Ints  # rows of the system that close loops
     follows: int  # 1 if accelerations are those of the equations of motion at the state
-    errors: Floats  # (5): see `note_gap`
+    errors: Floats  # (5): the largest of rows
     monitors: OutputMonitors
     whole_f: Any  # the same from the whole system; 0 if no loops are closed
     whole_c: Any
@@ -162,7 +145,9 @@ def close_pin(c, y, i, j):
     one, other = point_at(c, y, b), point_at(c, y, a)
     # Phi = w (b - a) - f, with a constant f
     gap = (one[0] - other[0] - loops.f[i, 0] / weight[r], one[1] - other[1] - loops.f[j, 0] / weight[s])
-    note_pin(c, gap, one, other, abs(one[4]) + abs(one[5]) + abs(other[4]) + abs(other[5]))
+    position, rate, second = point_errors(gap, one, other)
+    size = abs(one[4]) + abs(one[5]) + abs(other[4]) + abs(other[5])
+    note_row(c.errors, position, rate, second, position, size)
 
 
 @kernel(inline=True)
@@ -182,19 +167,19 @@ def press(c, frame, fx, fy):
 def close_row(c, i, usual, out):
     """One row of any kind."""
     out[c.closing[i]] = c.loops.lam[i]
-    press_row(c, c.loops, i, c.loops.lam[i], -1)
+    press_row(c, c.loops, i, c.loops.lam[i])
     check_row(c, c.loops, i, c.per_row[c.closing[i]], usual)
 
 
 @kernel
-def press_row(c, rows, i, lam, but):
-    """Phi_q^T lam of one row on its bodies, except one of them."""
+def press_row(c, rows, i, lam):
+    """Phi_q^T lam of one row on its bodies."""
     term, carried = rows.term, c.carried
     for r in range(rows.row_start[i], rows.row_start[i + 1]):
         g, w = term_gradient(term[r, 0], rows.F, term[r, 1], term[r, 2]), rows.weight[r] * lam
         for side in range(2):
             k = rows.frame_body[term[r, 1 + side]]
-            if k in (c.T.numbers.shape[0], but):
+            if k == c.T.numbers.shape[0]:
                 continue
             gx, gy, turn = (g[3], g[4], g[5]) if side else (g[0], g[1], g[2])
             carried[k, FX] += w * gx
@@ -209,10 +194,14 @@ def press_row(c, rows, i, lam, but):
 
 @kernel(inline=True)
 def forces_inward(c, y, usual, out):
-    """The multipliers of all joints of the tree. Returns what is left over, relative to its terms."""
+    """The multipliers of all joints of the tree. Returns what is left over, relative to its terms.
+
+    What a body hands to the one before it, which is most often its parent, stays at hand.
+    """
     T, carried = c.T, c.carried
     J, N, nb = T.constant, T.state, T.numbers.shape[0]
-    lost = 0.0
+    lost = position = velocity = acceleration = shared = 0.0
+    hand_x = hand_y = hand_moment = hand_forces = hand_moments = 0.0
     if c.held.frame_body.size > 0:
         place_tree_frames(N, c.held.frame_body, c.held.frame, c.held.F)
     for k in range(nb - 1, -1, -1):
@@ -221,9 +210,11 @@ def forces_inward(c, y, usual, out):
         mx = m * (N[k, AX] - alpha * cy - omega2 * cx)
         my = m * (N[k, AY] + alpha * cx - omega2 * cy)
         turning, one, two = J[k, INERTIA] * alpha, cx * my, cy * mx
-        fx, fy, moment = carried[k, FX] + mx, carried[k, FY] + my, carried[k, MOMENT] + (turning + one - two)
-        of_forces = carried[k, OF_FORCES] + abs(mx) + abs(my)
-        of_moments = carried[k, OF_MOMENTS] + abs(turning) + abs(one) + abs(two)
+        fx, fy = hand_x + (carried[k, FX] + mx), hand_y + (carried[k, FY] + my)
+        moment = hand_moment + (carried[k, MOMENT] + (turning + one - two))
+        of_forces = hand_forces + (carried[k, OF_FORCES] + abs(mx) + abs(my))
+        of_moments = hand_moments + (carried[k, OF_MOMENTS] + abs(turning) + abs(one) + abs(two))
+        hand_x = hand_y = hand_moment = hand_forces = hand_moments = 0.0
         if c.applied.size > 0:
             fx, fy = fx - c.applied[3 * k], fy - c.applied[3 * k + 1]
             moment -= c.applied[3 * k + 2]
@@ -233,8 +224,9 @@ def forces_inward(c, y, usual, out):
         arm = c.arms[k]
         of_moments += (m * (abs(cx) + abs(cy)) + J[k, INERTIA] / arm) * usual
         if c.pin[k, 0] < 0:
-            lost = hold_body(c, k, fx, fy, moment, of_forces + m * usual, of_moments, lost, out)
-            check_held(c, k, usual)
+            place_held(c.held, k)
+            lost = hold_body(c.held, k, arm, fx, fy, moment, of_forces + m * usual, of_moments, lost, out)
+            pass_on_and_check(c, k, usual, out)
             continue
         # a pin carries a force alone
         lost = larger_share(lost, abs(moment), max(of_moments, SHARE * of_forces * arm))
@@ -242,13 +234,43 @@ def forces_inward(c, y, usual, out):
         p = T.numbers[k, PARENT]
         if p < nb:
             one, two = N[k, DX] * fy, N[k, DY] * fx
-            carried[p, FX] += fx
-            carried[p, FY] += fy
-            carried[p, MOMENT] += one - two
-            carried[p, OF_FORCES] += abs(fx) + abs(fy)
-            carried[p, OF_MOMENTS] += abs(one) + abs(two)
-        check_pin(c, k, y)
+            if p == k - 1:
+                hand_x, hand_y, hand_moment = fx, fy, one - two
+                hand_forces, hand_moments = abs(fx) + abs(fy), abs(one) + abs(two)
+            else:
+                carry(carried, p, fx, fy, one - two, abs(one) + abs(two))
+        gap, rate, second, size = pin_errors(c, k, y)
+        position, velocity, acceleration = max(position, gap), max(velocity, rate), max(acceleration, second)
+        if second > 0.0:
+            shared = larger_share(shared, second, size)
+    note_largest(c.errors, position, velocity, acceleration, position)
+    c.errors[SHARED] = larger_share(c.errors[SHARED], shared, 1.0)
     return lost
+
+
+@kernel(inline=True)
+def carry(carried, p, fx, fy, moment, of_moments):
+    """A force and a moment on a body, and the sizes of their terms."""
+    carried[p, FX] += fx
+    carried[p, FY] += fy
+    carried[p, MOMENT] += moment
+    carried[p, OF_FORCES] += abs(fx) + abs(fy)
+    carried[p, OF_MOMENTS] += of_moments
+
+
+@kernel
+def pass_on_and_check(c, k, usual, out):
+    """The reaction of a joint that is not a pin on the parent, and the errors of its rows."""
+    T, held, p = c.T, c.held, c.T.numbers[k, PARENT]
+    on_a_body = p < T.numbers.shape[0]
+    for i in range(held.start[k], held.start[k + 1]):
+        if on_a_body:
+            fx, fy, moment = parent_force(held, i, out[held.number[i]])
+            carry(c.carried, p, fx, fy, moment, abs(moment))
+        parent_arm = c.arms[p] if on_a_body else 1.0
+        value, rate, second, size = held_row(T, held, k, i, c.arms[k], parent_arm, usual)
+        length = c.per_row[held.number[i]]
+        note_row(c.errors, abs(value), abs(rate), abs(second), abs(value) * length, size)
 
 
 @kernel(inline=True)
@@ -263,68 +285,12 @@ def mean_acceleration(c):
     return max(momenta, forces) / masses
 
 
-@kernel
-def hold_body(c, k, fx, fy, moment, of_forces, of_moments, lost, out):
-    """lam of the rows of a joint, by least squares from the three equations of its body.
-
-    Gram and Schmidt on the rows of Phi_q for this body, moments over an arm: v_a = sum_b R_ba e_b.
-    """
-    held, e, R, arm = c.held, c.held.basis, c.held.R, c.arms[k]
-    first, count, m = held.start[k], held.start[k + 1] - held.start[k], moment / arm
-    for a in range(count):
-        # the row for this body, orthogonal to those before it
-        slopes_of_body(held, first + a, k)
-        e[a, 0], e[a, 1], e[a, 2] = (
-            held.slope[first + a, 0],
-            held.slope[first + a, 1],
-            held.slope[first + a, 2] / arm,
-        )
-        for b in range(a):
-            R[b, a] = e[b, 0] * e[a, 0] + e[b, 1] * e[a, 1] + e[b, 2] * e[a, 2]
-            for j in range(3):
-                e[a, j] -= R[b, a] * e[b, j]
-        R[a, a] = np.sqrt(e[a, 0] ** 2 + e[a, 1] ** 2 + e[a, 2] ** 2)
-        for j in range(3):
-            e[a, j] /= R[a, a]
-        # its share of the force on the body
-        force = e[a, 0] * fx + e[a, 1] * fy + e[a, 2] * m
-        fx, fy, m = fx - force * e[a, 0], fy - force * e[a, 1], m - force * e[a, 2]
-        out[held.number[first + a]] = -force
-    # R lam = shares
-    for a in range(count - 1, -1, -1):
-        i = held.number[first + a]
-        for b in range(a + 1, count):
-            out[i] -= R[a, b] * out[held.number[first + b]]
-        out[i] /= R[a, a]
-    # the reaction on the parent
-    for a in range(count):
-        i = held.number[first + a]
-        press_row(c, held, first + a, out[i], k)
-    # what the joint does not carry
-    share = SHARE * max(of_forces, of_moments / arm)
-    lost = larger_share(lost, max(abs(fx), abs(fy)), max(of_forces, share))
-    return larger_share(lost, abs(m) * arm, max(of_moments, share * arm))
-
-
-@kernel(inline=True)
-def slopes_of_body(held, i, k):
-    """Phi_q of one row for (x, y, phi) of one of its bodies, at O."""
-    term, slope = held.term, held.slope
-    slope[i, 0] = slope[i, 1] = slope[i, 2] = 0.0
-    for r in range(held.row_start[i], held.row_start[i + 1]):
-        g, w = term_gradient(term[r, 0], held.F, term[r, 1], term[r, 2]), held.weight[r]
-        if held.frame_body[term[r, 1]] == k:
-            slope[i, 0], slope[i, 1], slope[i, 2] = w * g[0], w * g[1], w * g[2]
-        else:
-            slope[i, 0], slope[i, 1], slope[i, 2] = w * g[3], w * g[4], w * g[5]
-
-
 # What holds -------------------------------------------------------------------------------------------
 
 
 @kernel(inline=True)
-def check_pin(c, k, y):
-    """A pin of the tree: its point of the body against its point of the parent."""
+def pin_errors(c, k, y):
+    """Of a pin of the tree, whose point of the body is compared with that of the parent; see `point_errors`."""
     index, N, J, n = c.T.numbers, c.T.state, c.T.constant, y.size // 3
     p, i = index[k, PARENT], 3 * index[k, BODY]
     one = point_of(y, n, i, -N[k, CX], -N[k, CY])
@@ -333,27 +299,20 @@ def check_pin(c, k, y):
         other = point_of(y, n, 3 * index[p, BODY], N[k, DX] - N[p, CX], N[k, DY] - N[p, CY])
     gap = (one[0] - other[0] - J[k, GX0], one[1] - other[1] - J[k, GY0])
     size = max(abs(one[4]) + abs(one[5]), abs(y[2 * n + i]) + abs(y[2 * n + i + 1]))
-    note_pin(c, gap, one, other, size)
+    return *point_errors(gap, one, other), size
 
 
 @kernel(inline=True)
-def note_pin(c, gap, one, other, size):
-    """Phi, Phi_q qd - nu and Phi_q qdd - gamma of a pin."""
+def point_errors(gap, one, other):
+    """The largest of Phi, Phi_q qd - nu and Phi_q qdd - gamma of a pin."""
     position = max(abs(gap[0]), abs(gap[1]))
     rate = max(abs(one[2] - other[2]), abs(one[3] - other[3]))
-    note_row(c.errors, position, rate, max(abs(one[4] - other[4]), abs(one[5] - other[5])), position, size)
-
-
-@kernel(inline=True)
-def check_held(c, k, usual):
-    """The rows of another joint."""
-    for i in range(c.held.start[k], c.held.start[k + 1]):
-        check_row(c, c.held, i, c.per_row[c.held.number[i]], usual)
+    return position, rate, max(abs(one[4] - other[4]), abs(one[5] - other[5]))
 
 
 @kernel
 def check_row(c, rows, i, length, usual):
-    """The same of any row; where its frames are is known, and so are the accelerations of the bodies at O."""
+    """The errors of any row; where its frames are is known, and so are the accelerations of the bodies at O."""
     N, term, ground = c.T.state, rows.term, c.T.numbers.shape[0]
     second, size = -rows.f[i, 2], abs(rows.f[i, 2])
     for r in range(rows.row_start[i], rows.row_start[i + 1]):
@@ -375,10 +334,15 @@ def check_row(c, rows, i, length, usual):
 
 @kernel(inline=True)
 def note_row(errors, position, rate, second, gap, size):
-    errors[POSITION], errors[VELOCITY] = max(errors[POSITION], position), max(errors[VELOCITY], rate)
-    errors[ACCELERATION], errors[GAP] = max(errors[ACCELERATION], second), max(errors[GAP], gap)
+    note_largest(errors, position, rate, second, gap)
     if second > 0.0:
         errors[SHARED] = larger_share(errors[SHARED], second, size)
+
+
+@kernel(inline=True)
+def note_largest(errors, position, rate, second, gap):
+    errors[POSITION], errors[VELOCITY] = max(errors[POSITION], position), max(errors[VELOCITY], rate)
+    errors[ACCELERATION], errors[GAP] = max(errors[ACCELERATION], second), max(errors[GAP], gap)
 
 
 @kernel(inline=True)
