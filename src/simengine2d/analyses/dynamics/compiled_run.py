@@ -118,7 +118,7 @@ def prepared(stepper: OdeStepper, options: DynamicsOptions) -> PreparedMotion:
     limits = [
         stepper.start.assembly.t, integration.limit, stepper.in_steps, TIGHT * stepper.system.length,
         spacing or 0.0, steps, stepper.system.first_rows.size > 0,
-        stepper.system.n, stepper.system.m,
+        stepper.system.n, stepper.system.m, options.noticed,
     ]  # fmt: skip
     return PreparedMotion(
         integration.path, stepper.monitors, problem.tolerance,

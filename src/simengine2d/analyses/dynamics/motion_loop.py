@@ -45,7 +45,7 @@ COMPLETE, OUTPUTS = range(2)
 TAKEN, REFUSED, EVALUATED, VIOLATIONS, MONITORS = 2, 3, 4, 5, 7
 HEAD = 16
 # entries of `limits`, which are also sizes
-BEGIN, LAST, IN_STEPS, TIGHT, SPACING, MOST_STEPS, OF_FORCES, COORDINATES, MULTIPLIERS = range(9)
+BEGIN, LAST, IN_STEPS, TIGHT, SPACING, MOST_STEPS, OF_FORCES, COORDINATES, MULTIPLIERS, PEAKS = range(10)
 # entries of `calls`
 INTEGRATE, LOOK_BACK, LOOP, FINISH, FINISH_CONTEXT, RECOVER, RECOVER_CONTEXT, WATCH, WATCH_CONTEXT = range(9)
 
@@ -211,7 +211,7 @@ def times_beside_peaks(c, motion, count, n):
     scratch = r.finer[4 * count : 6 * count]
     values, squares = r.values[:count], r.squares[:count]
     return look_for_peaks(
-        r.times[:count], values, r.starts, r.largest, squares, scratch, r.finer[: 4 * count]
+        r.times[:count], values, r.starts, c.limits[PEAKS], r.largest, squares, scratch, r.finer[: 4 * count]
     )
 
 

@@ -18,6 +18,7 @@ from ...methods import AlphaMethod, Formulation, Integrator
 from ...numerics.arrays import Floats
 from ...results.events import Event
 from ...system.system import System
+from .outputs import NOTICED
 
 _KINDS = {"ode": "ordinary differential equations", "dae": "differential-algebraic equations"}
 ITERATIONS = ("exact", "modified", "course", "fixed_point")
@@ -145,6 +146,11 @@ class DynamicsOptions:
         if not np.all((given > 0.0) & np.isfinite(given)):
             raise ModelError(f"atol = {self.atol!r} must be positive.")
         return given * share / self.rtol
+
+    @property
+    def noticed(self) -> float:
+        """Peaks are looked for that may exceed so many times the largest value so far: not less than the tolerance."""
+        return 1.0 + max(NOTICED, 0.0 if self.fixed else self.rtol)
 
     # as plain data, for `resume`
 

@@ -22,7 +22,7 @@ from ...system.workspace import once_per_system
 
 IN_A_STEP = 5  # outputs in a step that is shorter than their spacing, at most
 OVERSHOOT = 0.2  # of the second difference at a maximum: by how much a neighboring value may exceed it
-NOTICED = 1.005  # of the largest value so far: a peak that is worth refining
+NOTICED = 0.005  # beyond the largest value so far: a peak that is worth refining
 MOST_NUMBERS = 1e7  # in all rows; after that outputs are `spacing` apart
 
 
@@ -41,8 +41,10 @@ class Outputs:
     While times follow the steps, the array of times is longer than what is known, and filled up with the end.
     """
 
-    def __init__(self, system: System, times: Floats, spacing: float | None) -> None:
-        self.system, self.spacing, self.done = system, spacing, 0
+    def __init__(
+        self, system: System, times: Floats, spacing: float | None, noticed: float = 1.0 + NOTICED
+    ) -> None:
+        self.system, self.spacing, self.noticed, self.done = system, spacing, noticed, 0
         self.times = times if spacing is None else times[:: times.size - 1].copy()
         none = np.zeros((0, system.n))
         self.history = History(none, none, none, np.zeros((0, system.m)))
@@ -143,7 +145,9 @@ class Outputs:
         values = motion[3] if self.system.first_rows.size else motion[2]
         squares, scratch = np.empty((n, columns)), np.empty(6 * n)
         finer = scratch[2 * n :]
-        count = look_for_peaks(times, values, starts, self.largest, squares, scratch[: 2 * n], finer)
+        count = look_for_peaks(
+            times, values, starts, self.noticed, self.largest, squares, scratch[: 2 * n], finer
+        )
         return finer[:count]
 
     def times_beside_peaks(self, first: int, t: float) -> Floats:
@@ -231,8 +235,8 @@ def copy_row(Q, Qd, Qdd, Lam, i, Qs, Qds, Qdds, Lams, k):
 
 
 @kernel(entry=True)
-def look_for_peaks(t, values, starts, largest, squares, vertices, finer):
-    """Times between those of t at which a column may exceed its largest value so far; returns their number.
+def look_for_peaks(t, values, starts, noticed, largest, squares, vertices, finer):
+    """Times between those of t at which a column may exceed `noticed` times its largest value; returns their number.
 
     A column is the size of values[:, starts[j] : starts[j + 1]]. The times are the vertex of the parabola through a
     value and its neighbors, and the middles between these. If several columns have a peak there, the vertex is that of
@@ -253,7 +257,7 @@ def look_for_peaks(t, values, starts, largest, squares, vertices, finer):
                     sqrt(squares[middle + 1, j]),
                 )
                 bend = abs(left - 2.0 * sqrt(squares[middle, j]) + right)
-                more = s + OVERSHOOT * bend - NOTICED * largest[j]
+                more = s + OVERSHOOT * bend - noticed * largest[j]
                 if more > excess[middle] * largest[j]:
                     excess[middle] = more / largest[j]
                     vertices[middle] = vertex(t, left, sqrt(squares[middle, j]), right, middle)

@@ -54,7 +54,7 @@ class Run:
         self.options, self.start, self.system = options, start, options.system
         self.notes: list[str] = []
         self.takeover = Takeover(self, stepper, start.assembly.t)
-        self.outputs = Outputs(self.system, options.times, options.spacing)
+        self.outputs = Outputs(self.system, options.times, options.spacing, options.noticed)
         self.blow_up = BlowUp()
         self.watch = EventWatch(self.system, options.events) if options.events else None
         if self.watch:
