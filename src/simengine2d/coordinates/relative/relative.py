@@ -26,8 +26,8 @@ from ..equations import Configuration, EquationsOfMotion
 from ..mapped import MappedFamily
 from ..transform import transform, transform_masses
 from . import stage_map
-from .loop_arrays import paths_of_rows
-from .loop_paths import products
+from .loop_arrays import deepest_nodes, paths_of_rows
+from .loop_paths import fewest_products, products
 from .recursive import recursive_equations, suits
 from .tree import Branch, spanning_tree, tree_joints
 from .tree_motion import (
@@ -313,10 +313,22 @@ class Relative(MappedFamily):
             return self.constant_arrays
         return self._arrays_of(self.remaining_rows)
 
-    @cached_property
+    @property
     def has_short_paths(self) -> bool:
         """Whether few rows share their paths to the ground; numbers do not matter."""
-        return products(self.tree, paths_of_rows(self.tree, self.closing)[1]) <= MOST_PRODUCTS
+        return self.has_few_products(MOST_PRODUCTS)
+
+    def has_few_products(self, most: int) -> bool:
+        """Whether rows that share their paths to the ground make no more products than that; long paths are not followed."""
+        return self._fewest_products <= most and self._products <= most
+
+    @cached_property
+    def _fewest_products(self) -> int:
+        return fewest_products(self.tree, deepest_nodes(self.tree, self.closing)) if self.m else 0
+
+    @cached_property
+    def _products(self) -> int:
+        return products(self.tree, paths_of_rows(self.tree, self.closing)[1]) if self.m else 0
 
     @cached_property
     def is_recursive(self) -> bool:
