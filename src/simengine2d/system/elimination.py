@@ -298,6 +298,18 @@ def uneven_with(system: System, masses: Floats) -> Any:
 
     Along the last axis, for the masses of one System or of many that are alike but for these.
     """
+    largest, smallest = _extremes(system, masses)
+    return np.any(largest > UNEVEN * smallest, axis=-1)
+
+
+def unevenness(system: System) -> float:
+    """How many times more inertia than another a body has in a row; `uneven_with` asks whether it is UNEVEN."""
+    largest, smallest = _extremes(system, system.masses)
+    return float((largest / smallest).max(initial=0.0))
+
+
+def _extremes(system: System, masses: Floats) -> tuple[Floats, Floats]:
+    """The largest and the smallest mobility of the bodies in each row."""
     value = drawn_slopes(system)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = value**2 / masses[..., system.arrays.jac_column]
@@ -309,7 +321,7 @@ def uneven_with(system: System, masses: Floats) -> Any:
     largest, smallest = np.zeros(shape), np.full(shape, np.inf)
     np.maximum.at(largest.T, row, most.T)
     np.minimum.at(smallest.T, row, np.where(most > 0.0, least, np.inf).T)
-    return np.any(largest > UNEVEN * smallest, axis=-1)
+    return largest, smallest
 
 
 @once_per_geometry
