@@ -38,6 +38,7 @@ class ProgramStructure(NamedTuple):
     jacobian: Ints
     right: Ints
     term_blocks: ShortInts
+    bends: ShortInts
     couplings: Couplings
 
 
@@ -106,12 +107,14 @@ def program_structure(
         couplings.append(np.column_stack([entries.i, entries.j]))
     order = elimination_order(nb, *connections_of(nb, first_rows, row_start, frame_body, a, b))
     analysis = analyze(np.concatenate(couplings), order)
+    blocks = _blocks(kind.size, entries, analysis) if tangent else no_blocks(kind.size)
     return ProgramStructure(
         analysis.program,
         analysis.slots(unknowns, unknowns),
         analysis.slots(n + row, jac_column),
         analysis.right_hand(unknowns),
-        _blocks(kind.size, entries, analysis) if tangent else no_blocks(kind.size),
+        blocks,
+        bends_in(blocks),
         Couplings(starts(sizes), coupled, starts(sizes**2), analysis.slots(i, j)),
     )
 
@@ -205,6 +208,11 @@ def _blocks(terms: int, entries: TermEntries, analysis: Slots) -> ShortInts:
     blocks = no_blocks(terms)
     blocks[entries.k, entries.r, entries.s] = analysis.slots(entries.i, entries.j)
     return blocks
+
+
+def bends_in(blocks: ShortInts) -> ShortInts:
+    """The slots of the second derivatives by the angle of each body."""
+    return np.ascontiguousarray(blocks[:, [2, 5], [2, 5]])
 
 
 def no_blocks(terms: int) -> ShortInts:
