@@ -130,6 +130,22 @@ def test_only_numbers_may_differ():
         assert differing_numbers(other, first) is None
 
 
+def test_places_in_weighted_sums_of_measures():
+    def rack(radius: float, at: float) -> se.Model:
+        m = se.Model("rack")
+        wheel = m.body("wheel", mass=1, inertia=1, at=(0, 1))
+        bar = m.body("bar", mass=1, inertia=1)
+        measure = se.along(bar, wheel.at(at, 0.0)) + radius * se.angle(bar, wheel)
+        m.add(se.Spring("mesh", measure, stiffness=5.0))
+        return m
+
+    first = rack(0.5, 0.1).snapshot()
+    terms = ("elements", "mesh", "measure", "terms")
+    places = {(*terms, 0, "b", "place", 0): 0.2, (*terms, 1, "weight"): 0.7}
+    assert differing_numbers(rack(0.7, 0.2), first) == places
+    assert differing_numbers(with_numbers_at(first, places), rack(0.7, 0.2)) == {}
+
+
 @pytest.mark.parametrize(
     ("value", "found"),
     [(1, {}), (1.0, {}), (np.float64(1.0), {}), (2, 2.0), (-0.0, -0.0), (True, None), ("1", None)],

@@ -5,7 +5,7 @@ A place is the way to a number: `("bodies", "crank", "mass")`, or `("elements", 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from functools import cached_property
 from operator import attrgetter
@@ -23,7 +23,11 @@ Place = tuple[Any, ...]
 
 _NUMBERS = frozenset((float, int, np.float64))
 _PLAIN = frozenset((str, bool, type(None)))
-_SLOTTED = {kind: attrgetter(*kind.__slots__) for kind in (Frame, Measure, Term)}
+_SLOTTED: dict[type, Callable[[Any], tuple[Any, ...]]] = {
+    Frame: attrgetter(*Frame.__slots__),
+    Measure: lambda measure: (measure.terms,),
+    Term: attrgetter(*Term.__slots__),
+}
 
 
 def differing_numbers(model: Model, before: Model) -> dict[Place, float] | None:

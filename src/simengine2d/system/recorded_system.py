@@ -114,7 +114,7 @@ class RecordedSystem:
         else:
             cosine, sine, sizes = np.cos(angle), np.sin(angle), [*sizes_in(self.system.arrays, drawn_q, x, y)]
             constant((cosine, sine, *sizes))
-        return SystemNumbers(*given, cosine, sine, constant(masses), *sizes), right
+        return SystemNumbers(*[*given, cosine, sine, constant(masses), *sizes]), right
 
     @cached_property
     def shape(self) -> list[Floats] | None:

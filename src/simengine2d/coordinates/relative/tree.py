@@ -17,7 +17,6 @@ from collections.abc import Iterator, Sequence
 from math import asin, pi, tau
 from typing import NamedTuple
 
-from ...expressions.function import CONSTANT
 from ...model.frame import GROUND, PlacedFrame
 from ...system.system import System
 
@@ -76,7 +75,7 @@ def _constant_rows(system: System) -> dict[str, dict[tuple[PlacedFrame, PlacedFr
     driven = set(system.driver_rows.tolist())
     for i, ((name, row), function) in enumerate(zip(system.rows, system.functions, strict=True)):
         terms = row.measure.terms
-        if len(terms) != 1 or row.formula is not None or function.kind != CONSTANT or i in driven:
+        if len(terms) != 1 or row.formula is not None or not function.is_constant or i in driven:
             continue
         term = terms[0]
         assert isinstance(term.a, PlacedFrame) and isinstance(term.b, PlacedFrame)
