@@ -159,7 +159,7 @@ def draw(costs: list[Cost], path: Path) -> None:
     )
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.yaxis.set_minor_formatter(FuncFormatter(lambda value, _: ""))
-    axes.set_ylim(0.05, 5.0)
+    axes.set_ylim(0.005, 2.0)
     axes.grid(True, which="major", alpha=0.3)
     axes.legend(frameon=False)
     path.parent.mkdir(parents=True, exist_ok=True)

@@ -12,6 +12,9 @@ import pytest
 
 import simengine2d as se
 from simengine2d import builders
+from simengine2d.coordinates.base import family_of
+from simengine2d.coordinates.relative.loop_arrays import deepest_nodes, paths_of_rows
+from simengine2d.coordinates.relative.loop_paths import fewest_products, products
 
 CHOSEN = [None, "relative", "reference_point"]
 TIMES = np.linspace(0.0, 2.0, 21)
@@ -111,6 +114,76 @@ def test_redundant_formulas_have_reference_points():
     model.add(se.RollingCurves("mesh", "ground", "planet", *wheels, holds="both"))
     r = se.dynamics(model, t_eval=[0, 0.1])
     assert "redundant" in r.method and r["planet.phi"][-1] > 0.1
+
+
+def ladder(rungs, hung=True):
+    """Two rails with rungs, each on pins of the rung above; or every rung on pins of the ground."""
+    model = se.Model()
+    ends = [model.ground.at(0, 0), model.ground.at(1, 0)]
+    for i in range(rungs):
+        x = 0 if hung else 2 * i
+        y = -i if hung else 0
+        rung = model.bar(f"rung{i}", (x, y - 1), (x + 1, y - 1), mass=1)
+        for k, end in enumerate(("start", "end")):
+            rail = model.bar(f"{end}{i}", (x + k, y), (x + k, y - 1), mass=1)
+            held = ends[k] if hung else model.ground.at(x + k, y)
+            model.add(se.Revolute(f"A{end}{i}", held, rail["start"]))
+            model.add(se.Revolute(f"B{end}{i}", rail, rung, at=(x + k, y - 1)))
+        ends = [rung["start"], rung["end"]]
+    return model
+
+
+@pytest.mark.parametrize(("rungs", "coordinates"), [(4, "relative"), (20, "reference_point")])
+def test_loops_that_share_long_paths_have_reference_points(rungs, coordinates):
+    """What they cost in a tree grows with the third power of the rungs, and with the first where rows are kept."""
+    r = se.dynamics(ladder(rungs), t_eval=[0, 1e-3])
+    assert r.settings["coordinates"] == coordinates
+    assert ("loops share long paths" in r.method) == (coordinates == "reference_point")
+    assert se.dynamics(ladder(rungs, hung=False), t_eval=[0, 1e-3]).settings["coordinates"] == "relative"
+
+
+@pytest.mark.parametrize("rungs", [1, 3, 8])
+@pytest.mark.parametrize("hung", [False, True])
+def test_products_are_counted_without_following_paths_and_never_too_many(rungs, hung):
+    system = se.System(ladder(rungs, hung))
+    family = family_of("relative", system, system.drawn_q)
+    fewest = fewest_products(family.tree, deepest_nodes(family.tree, family.closing))
+    counted = products(family.tree, paths_of_rows(family.tree, family.closing)[1])
+    assert 0 < family.m <= fewest <= counted
+    assert family.has_few_products(counted) and not family.has_few_products(counted - 1)
+
+
+@pytest.mark.slow
+def test_a_very_long_chain_is_a_tree_and_keeps_its_digits():
+    """Angles are sums of thousands of joint angles, and places sums of as many arms."""
+    model = se.Model()
+    end = model.ground.at(0, 0)
+    for i in range(4_000):
+        bar = model.bar(f"b{i}", (i, 0), (i + 1, 0), mass=1)
+        model.add(se.Revolute(f"p{i}", end, bar["start"]))
+        end = bar["end"]
+    system, times = se.System(model), [0, 0.1]
+    r = se.dynamics(system, t_eval=times, rtol=1e-10)
+    assert r.settings["coordinates"] == "relative"
+    want = se.dynamics(system, t_eval=times, rtol=1e-10, coordinates="reference_point")
+    # a nanometer, in a chain of 4 km
+    np.testing.assert_allclose(r.q[-1], want.q[-1], rtol=0, atol=1e-9)
+    np.testing.assert_allclose(r.lam[-1], want.lam[-1], rtol=0, atol=1e-8 * np.abs(want.lam).max())
+
+
+@pytest.mark.slow
+def test_a_very_long_stiff_chain_is_handed_to_implicit_steps():
+    model = se.Model()
+    before, end = model.ground, model.ground.at(0, 0)
+    for i in range(3_200):
+        bar = model.bar(f"b{i}", (i, 0), (i + 1, 0), mass=1)
+        model.add(se.Revolute(f"p{i}", end, bar["start"]))
+        model.add(se.Spring(f"s{i}", se.angle(before, bar), stiffness=1e6, damping=1e4))
+        before, end = bar, bar["end"]
+    runs = [se.dynamics(model, t_eval=[0, 0.01], coordinates=name) for name in CHOSEN]
+    for r in runs:
+        assert r.statistics["implicit steps"] > 0
+        same(r, runs[-1])
 
 
 @pytest.mark.slow

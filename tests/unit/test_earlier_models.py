@@ -61,6 +61,40 @@ def test_dynamics_of_models_that_differ_in_masses_and_forces(monkeypatch):
         se.dynamics(pendulum(-1.0, 2.0), t_end=1)
 
 
+def hanging(mass: float, gravity: float, turning: float = 0.0) -> se.Model:
+    m = se.Model("hanging", gravity=(0.0, gravity))
+    upper = m.bar("upper", (0, 0), (1, 0), mass=1.0, angular_velocity=turning, velocity=(0.0, 0.5 * turning))
+    lower = m.bar("lower", (1, 0), (1.5, 0.2), mass=mass)
+    m.add(se.Revolute("O", m.ground, upper["start"]))
+    m.add(se.Revolute("A", upper["end"], lower["start"]))
+    return m
+
+
+@needs_jit
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "numbers",
+    [
+        [
+            (1.0, -9.0 + 0.1 * k) for k in range(8)
+        ],  # gravity alone: masses and velocities are not looked at again
+        [(1.0 + 0.1 * k, -9.0) for k in range(6)]
+        + [(1e-7, -9.0), (1e7, -9.0), (2.0, -9.0)],  # very unequal masses
+        [(1.0, -9.0, 0.1 * k) for k in range(8)],
+        [(1.0 + 0.1 * k, -1e-9, 0.01 * k) for k in range(8)],  # a slow motion: tolerances follow its pace
+    ],
+)
+def test_dynamics_whatever_varies(numbers, monkeypatch):
+    answered = count_answers(monkeypatch, dynamics)
+    for each in numbers:
+        r = se.dynamics(hanging(*each), t_end=0.5)
+        whole = se.dynamics(se.System(hanging(*each)), t_end=0.5)
+        for name in (*MOTION, "lam"):
+            assert getattr(r, name).tobytes() == getattr(whole, name).tobytes(), (name, each)
+        assert (r.notes, r.status, r.statistics) == (whole.notes, whole.status, whole.statistics)
+    assert any(answered)
+
+
 @needs_jit
 @pytest.mark.slow
 def test_kinematics_of_models_that_differ_in_a_parameter(monkeypatch):
@@ -94,3 +128,35 @@ def test_only_numbers_may_differ():
         other = pendulum(1.0, 2.0)
         change(other)
         assert differing_numbers(other, first) is None
+
+
+def test_places_in_weighted_sums_of_measures():
+    def rack(radius: float, at: float) -> se.Model:
+        m = se.Model("rack")
+        wheel = m.body("wheel", mass=1, inertia=1, at=(0, 1))
+        bar = m.body("bar", mass=1, inertia=1)
+        measure = se.along(bar, wheel.at(at, 0.0)) + radius * se.angle(bar, wheel)
+        m.add(se.Spring("mesh", measure, stiffness=5.0))
+        return m
+
+    first = rack(0.5, 0.1).snapshot()
+    terms = ("elements", "mesh", "measure", "terms")
+    places = {(*terms, 0, "b", "place", 0): 0.2, (*terms, 1, "weight"): 0.7}
+    assert differing_numbers(rack(0.7, 0.2), first) == places
+    assert differing_numbers(with_numbers_at(first, places), rack(0.7, 0.2)) == {}
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [(1, {}), (1.0, {}), (np.float64(1.0), {}), (2, 2.0), (-0.0, -0.0), (True, None), ("1", None)],
+)
+def test_numbers_are_compared_by_their_bits(value, found):
+    first = pendulum(1.0, 2.0).snapshot()
+    other = pendulum(1.0, 2.0)
+    other.bodies["bob"].mass = value
+    place = ("bodies", "bob", "mass")
+    assert differing_numbers(other, first) == ({place: found} if isinstance(found, float) else found)
+    first.bodies["bob"].mass = 0.0
+    different = differing_numbers(other, first)
+    # 0 and -0 differ, in bits and in what they lead to
+    assert different is None or np.signbit(different[place]) == np.signbit(float(value))

@@ -16,7 +16,7 @@ import numpy as np
 from ..errors import SimEngineError
 from ..expressions.recorded import NotRecorded
 from ..model.model import Model
-from ..model.number_places import Place, differing_numbers, with_numbers_at
+from ..model.number_places import KnownModel, Place, with_numbers_at
 from ..numerics.kernel import JIT
 from ..results.results import Results
 from ..system.recorded_system import RecordedSystem, SystemNumbers
@@ -49,7 +49,7 @@ class EarlierModels:
             return None
         key = (*model.bodies, None, *model.elements, *map(type, model.elements.values()))
         alike = self.known.get(key)
-        numbers = None if alike is None else differing_numbers(model, alike.first)
+        numbers = None if alike is None else alike.known.differing_numbers(model)
         if alike is None or numbers is None:
             self.known.pop(key, None)
             self.known[key] = AlikeModels(model.snapshot())
@@ -65,7 +65,7 @@ class AlikeModels:
     """Models that differ from the first of them in numbers at some places."""
 
     def __init__(self, first: Model) -> None:
-        self.first = first
+        self.first, self.known = first, KnownModel(first)
         self.values: dict[Place, float] = {}
         """Those of the first one, at the places that have changed since."""
         self.repeated = self.missed = 0

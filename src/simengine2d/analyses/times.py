@@ -94,6 +94,8 @@ def check_domains(system: System, times: Floats) -> None:
 
 AT_ONCE = 0.1  # seconds that a chunk of steps should last
 MOST_AT_ONCE = 2_000
+KEEPING = 0.02  # of the time, for copies of the state
+COPYING = 4e-7  # seconds for each coordinate, as long as no copy has been timed
 FIRST = 200  # steps of the first chunk of a small system
 
 
@@ -104,10 +106,14 @@ class Pace:
         """`size` is the number of coordinates."""
         self.steps = first_chunk(size)
         self.begun = self.kept = time.perf_counter()
+        self.is_kept, self.cost = False, COPYING * size
+        """Whether a copy was made since the last chunk, and how long the last copy took."""
 
     def next(self) -> int:
         """Called before each chunk."""
         now = time.perf_counter()
+        if self.is_kept:
+            self.is_kept, self.cost = False, now - self.kept
         lasted, self.begun = now - self.begun, now
         if lasted > AT_ONCE:
             self.steps = max(1, int(self.steps * AT_ONCE / lasted))
@@ -118,10 +124,9 @@ class Pace:
     def is_time_to_keep(self) -> bool:
         """Whether the last copy of the state was so long ago that another costs almost nothing."""
         now = time.perf_counter()
-        if now - self.kept < 0.5 * AT_ONCE:
-            return False
-        self.kept = now
-        return True
+        self.is_kept = now - self.kept >= max(0.5 * AT_ONCE, self.cost / KEEPING)
+        self.kept = now if self.is_kept else self.kept
+        return self.is_kept
 
 
 def first_chunk(size: int) -> int:

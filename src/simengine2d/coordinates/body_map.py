@@ -20,7 +20,7 @@ from ..numerics.arrays import Floats, Ints, ShortInts
 from ..numerics.kernel_pointer import BoundKernel
 from ..system.applied_forces import Loads
 from ..system.constraints import SystemArrays
-from ..system.elimination import coupled_coordinates, couplings_of, term_blocks
+from ..system.elimination import bends_in, coupled_coordinates, couplings_of, term_blocks
 from ..system.formulas.derivatives import Couplings
 from .stages import ACCELERATION, POSITION, VELOCITY
 
@@ -85,6 +85,7 @@ class TangentSlots(NamedTuple):
     """Where second derivatives of bodies go: 3 x 3 numbers for each pair of bodies that is coupled."""
 
     term_blocks: ShortInts
+    bends: ShortInts
     couplings: Couplings
 
 
@@ -241,7 +242,8 @@ class MapLayout:
         """Where second derivatives of the bodies go: above the diagonal, and below."""
         number = {couple: k for k, couple in enumerate(self.couples)}
         both = (CoupleSlots(number, crossed) for crossed in (False, True))
-        return [TangentSlots(term_blocks(self.S, each), couplings_of(self.groups, each)) for each in both]
+        blocks = [(term_blocks(self.S, each), couplings_of(self.groups, each)) for each in both]
+        return [TangentSlots(each, bends_in(each), couplings) for each, couplings in blocks]
 
 
 class CoupleSlots:

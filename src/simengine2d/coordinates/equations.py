@@ -191,7 +191,8 @@ def correct(c, z, error):
     """z += c.x, unless the change is out of proportion, as in a singular pose."""
     size = 0.0
     for j in range(z.size):
-        size = max(size, abs(c.x[j]) * c.per_coordinate[j])
+        moved = abs(c.x[j]) * c.per_coordinate[j]
+        size = size if moved <= size else moved  # nan stays
     if size <= LARGEST_CORRECTION * error:
         for j in range(z.size):
             z[j] += c.x[j]

@@ -66,7 +66,7 @@ def add_constraint_tangent(S, D, lam, factor, w):
                 continue
             c = factor * lam[i] * weight[k]
             if kind[k] == X or kind[k] == Y:
-                add_arms(F, a[k], b[k], EX if kind[k] == X else EY, c, blocks[k], v)
+                add_arms(F, a[k], b[k], EX if kind[k] == X else EY, c, D.bends[k], v)
                 continue
             term_hessian(kind[k], F, a[k], b[k], H)
             for r in range(6):
@@ -76,12 +76,12 @@ def add_constraint_tangent(S, D, lam, factor, w):
 
 
 @kernel(inline=True)
-def add_arms(F, a, b, arm, c, blocks, v):
+def add_arms(F, a, b, arm, c, bends, v):
     """c s_qq of a displacement along x or y, which bends with the arms alone: d2 r / d phi2 = -A s."""
-    if blocks[2, 2] >= 0:
-        v[blocks[2, 2]] += c * F[a, arm]
-    if blocks[5, 5] >= 0:
-        v[blocks[5, 5]] -= c * F[b, arm]
+    if bends[0] >= 0:
+        v[bends[0]] += c * F[a, arm]
+    if bends[1] >= 0:
+        v[bends[1]] -= c * F[b, arm]
 
 
 @kernel(inline=True)

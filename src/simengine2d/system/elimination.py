@@ -38,6 +38,7 @@ class ProgramStructure(NamedTuple):
     jacobian: Ints
     right: Ints
     term_blocks: ShortInts
+    bends: ShortInts
     couplings: Couplings
 
 
@@ -106,12 +107,14 @@ def program_structure(
         couplings.append(np.column_stack([entries.i, entries.j]))
     order = elimination_order(nb, *connections_of(nb, first_rows, row_start, frame_body, a, b))
     analysis = analyze(np.concatenate(couplings), order)
+    blocks = _blocks(kind.size, entries, analysis) if tangent else no_blocks(kind.size)
     return ProgramStructure(
         analysis.program,
         analysis.slots(unknowns, unknowns),
         analysis.slots(n + row, jac_column),
         analysis.right_hand(unknowns),
-        _blocks(kind.size, entries, analysis) if tangent else no_blocks(kind.size),
+        blocks,
+        bends_in(blocks),
         Couplings(starts(sizes), coupled, starts(sizes**2), analysis.slots(i, j)),
     )
 
@@ -207,6 +210,11 @@ def _blocks(terms: int, entries: TermEntries, analysis: Slots) -> ShortInts:
     return blocks
 
 
+def bends_in(blocks: ShortInts) -> ShortInts:
+    """The slots of the second derivatives by the angle of each body."""
+    return np.ascontiguousarray(blocks[:, [2, 5], [2, 5]])
+
+
 def no_blocks(terms: int) -> ShortInts:
     return np.full((terms, 6, 6), -1, dtype=np.int32)
 
@@ -298,6 +306,18 @@ def uneven_with(system: System, masses: Floats) -> Any:
 
     Along the last axis, for the masses of one System or of many that are alike but for these.
     """
+    largest, smallest = _extremes(system, masses)
+    return np.any(largest > UNEVEN * smallest, axis=-1)
+
+
+def unevenness(system: System) -> float:
+    """How many times more inertia than another a body has in a row; `uneven_with` asks whether it is UNEVEN."""
+    largest, smallest = _extremes(system, system.masses)
+    return float((largest / smallest).max(initial=0.0))
+
+
+def _extremes(system: System, masses: Floats) -> tuple[Floats, Floats]:
+    """The largest and the smallest mobility of the bodies in each row."""
     value = drawn_slopes(system)
     with np.errstate(divide="ignore", invalid="ignore"):
         share = value**2 / masses[..., system.arrays.jac_column]
@@ -309,7 +329,7 @@ def uneven_with(system: System, masses: Floats) -> Any:
     largest, smallest = np.zeros(shape), np.full(shape, np.inf)
     np.maximum.at(largest.T, row, most.T)
     np.minimum.at(smallest.T, row, np.where(most > 0.0, least, np.inf).T)
-    return np.any(largest > UNEVEN * smallest, axis=-1)
+    return largest, smallest
 
 
 @once_per_geometry

@@ -25,6 +25,7 @@ class EquationArrays(NamedTuple):
     jacobian: Ints  # slot of each non-zero of Phi_q
     right: Ints  # slot of each right-hand side
     term_blocks: ShortInts  # (terms, 6, 6) slots of second derivatives; -1 if there are none
+    bends: ShortInts  # (terms, 2), those by the angles alone: displacements along x and y have no others
     couplings: Couplings
     masses: Floats  # of each coordinate; where it has none, the inertia that it feels through its rows
     template: Floats  # M and -eps in their slots, zero elsewhere

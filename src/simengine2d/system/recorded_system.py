@@ -90,7 +90,13 @@ class RecordedSystem:
         if len(self.system.bodies) > MOST_BODIES or self.system.has_formulas or self.system.callbacks:
             raise NotRecorded("the model is large, or has formulas or Python functions")
         self.recording = Recording(values)
-        self.parts = _recorded_parts(model_of(self.recording.varied), self.system)
+        self.parts = dict(
+            zip(
+                SystemNumbers._fields,
+                _recorded_parts(model_of(self.recording.varied), self.system),
+                strict=False,  # others follow from these
+            )
+        )
         numbers, right = self.numbers(samples)
         if not right[0]:
             raise NotRecorded("the sample that was recorded is not right")
@@ -100,23 +106,24 @@ class RecordedSystem:
     def numbers(self, samples: Floats) -> tuple[SystemNumbers, Mask]:
         """The numbers of Systems, a row for each sample; and for which samples they are right."""
         columns, right = self.recording.replay(samples)
-        given = [part.at(columns, len(samples)) for part in self.parts]
+        given = [part.at(columns, len(samples)) for part in self.parts.values()]
         mass, inertia, _, x, y, angle, *_, drawn_q, _, _ = given
         masses, shape = interleaved(mass, mass, inertia), self.shape
         if shape is not None:
             cosine, sine, *sizes = (_repeated(each, len(samples)) for each in shape)
         else:
             cosine, sine, sizes = np.cos(angle), np.sin(angle), [*sizes_in(self.system.arrays, drawn_q, x, y)]
-        return constant(SystemNumbers(*[*given, cosine, sine, masses, *sizes])), right
+            constant((cosine, sine, *sizes))
+        return SystemNumbers(*[*given, cosine, sine, constant(masses), *sizes]), right
 
     @cached_property
     def shape(self) -> list[Floats] | None:
         """Cosines and sines of frames, and sizes, where they do not vary."""
-        _, _, _, x, y, angle, *_, drawn_q, _, _ = self.parts
+        x, y, angle, drawn_q = (self.parts[name] for name in ("frame_x", "frame_y", "frame_angle", "drawn_q"))
         if x.varied or y.varied or angle.varied or drawn_q.varied:
             return None
         q, (u, v, a) = drawn_q.base[None], (part.base[None] for part in (x, y, angle))
-        return [np.cos(a), np.sin(a), *sizes_in(self.system.arrays, q, u, v)]
+        return [*constant((np.cos(a), np.sin(a), *sizes_in(self.system.arrays, q, u, v)))]
 
     def system_of(self, numbers: SystemNumbers, k: int, model: Callable[[], Model]) -> VariedSystem:
         """The System of sample k; `model` makes its Model, where somebody asks for names."""
@@ -138,7 +145,7 @@ class _Part:
     """An array of numbers, some of which vary."""
 
     def __init__(self, listed: Listed) -> None:
-        self.base = np.array([plain(each) for each in listed], dtype=float)
+        self.base = constant(np.array([plain(each) for each in listed], dtype=float))
         self.varied = [(k, each.place) for k, each in enumerate(listed) if isinstance(each, Recorded)]
 
     def at(self, columns: list[Any], count: int) -> Floats:
@@ -148,7 +155,7 @@ class _Part:
         values[:] = self.base
         for k, place in self.varied:
             values[:, k] = columns[place]
-        return values
+        return constant(values)
 
 
 def _recorded_parts(model: Model, system: System) -> list[_Part]:

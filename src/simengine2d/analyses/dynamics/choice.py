@@ -18,12 +18,14 @@ from ...errors import counted
 from ...formulations.projection import Projection
 from ...integrators.runge_kutta import RungeKutta
 from ...methods import Formulation, Integrator
+from ...numerics.collector import collector_waits
 from ...system.system import System
 from ...system.workspace import once_per_system
 from .idle_families import take_family
 from .initial_state import start
 
-MOST_BODIES = 3_000  # in a tree: larger models are mostly stiff, and their sparse equations are needed anyway
+# a body, of rows that share their paths to the ground: more cost more than the rows of all joints
+MOST_PRODUCTS = 80
 REFERENCE_POINT, AS_ASKED = "reference_point", "as asked for"
 
 
@@ -59,9 +61,11 @@ def choice(
 @once_per_system
 def quickest(system: System, t: float) -> Choice:
     """The coordinates in which an evaluation costs least and keeps its digits."""
-    bodies = counted(len(system.bodies), "body", "bodies")
-    if len(system.bodies) > MOST_BODIES:
-        return Choice(REFERENCE_POINT, f"sparse, for {bodies}")
+    with collector_waits(len(system.bodies)):
+        return _quickest(system, t)
+
+
+def _quickest(system: System, t: float) -> Choice:
     at = start(system, t)
     if not at.regular and any(row.formula is not None for _, row in system.rows):
         # such a row may hold in every pose of the tree; nothing that it could push on is then left in it
@@ -70,8 +74,11 @@ def quickest(system: System, t: float) -> Choice:
     assert isinstance(family, Relative)
     if family.n == 0 or all(branch.joint is None for branch in family.branches):
         return Choice(REFERENCE_POINT, "since no joint lets a body move, or carries one")
+    if not family.has_few_products(MOST_PRODUCTS * len(system.bodies)):
+        return Choice(REFERENCE_POINT, "since loops share long paths")
     if not family.is_recursive:
-        return Choice(REFERENCE_POINT, "since masses or lengths are very unequal, or loops share long paths")
+        return Choice(REFERENCE_POINT, "since masses or lengths are very unequal")
     system.idle.give((Relative.name, t), family)  # to the run that asked
     loops = f", {counted(family.m, 'row')} that close loops" if family.m else ", no loops"
+    bodies = counted(len(system.bodies), "body", "bodies")
     return Choice(Relative.name, f"a tree of {bodies}{loops}")

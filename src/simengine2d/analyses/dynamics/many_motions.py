@@ -18,7 +18,7 @@ from ...expressions.recorded import Mask, NotRecorded
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...results.results import Results
-from ...system.elimination import elimination_program, shares_with, unequal, uneven_with
+from ...system.elimination import UNEVEN, elimination_program, shares_with, unequal, uneven_with, unevenness
 from ...system.evaluation import SMALL
 from ...system.recorded_system import RecordedSystem, SystemNumbers
 from ...system.renumbering import OwnSystem, let_write
@@ -47,8 +47,10 @@ class ManyMotions:
         if not suits(run.stepper) or not _is_written(run.stepper):
             raise NotRecorded("the motion is not one of joint coordinates whose numbers can be written")
         self.prepared, like = CompiledRun(run, asked), SystemNumbers.of(recorded.system)
-        self.geometry, self.gravity, self.drawn_qd = geometry_in(like), like.gravity, like.drawn_qd
-        stepper = self.prepared.stepper
+        self.geometry, self.drawn_qd = geometry_in(like), like.drawn_qd
+        self.varied = {name for name, part in recorded.parts.items() if part.varied}
+        stepper, self.masses = self.prepared.stepper, like.masses
+        self.shares, self.unevenness = shares_with(recorded.system, like.masses), unevenness(recorded.system)
         self.first, self.atol = stepper.first.copy(), stepper.atol.copy()
         self.answers = np.empty((0, self.prepared.each))
         motion = self.prepared.loop
@@ -58,14 +60,25 @@ class ManyMotions:
 
     def rows_of(self, numbers: SystemNumbers) -> tuple[Floats, Mask]:
         """A row for each variant, and for which of them it says all, in the order of `MotionNumbers`."""
-        N, system = numbers, self.recorded.system
-        right = _same(geometry_in(N), self.geometry) & np.all(N.masses > 0.0, axis=1)
-        with np.errstate(all="ignore"):
-            right &= uneven_with(system, N.masses) == unequal(system)
-            shares = shares_with(system, N.masses)
+        N, (shares, right) = numbers, self._masses(numbers)
+        if not self.varied.isdisjoint(GEOMETRY):
+            right &= _same(geometry_in(N), self.geometry)
         first, tolerances, same_words = self._starts(N)
         parts = (N.mass, N.inertia, N.gravity, N.load_weight, N.laws, N.masses, shares, tolerances, first)
         return np.concatenate(parts, axis=1), right & same_words
+
+    def _masses(self, numbers: SystemNumbers) -> tuple[Floats, Mask]:
+        """The shares of rows, and where masses are unequal as those of the first variant."""
+        system, masses = self.recorded.system, numbers.masses
+        if self.varied.isdisjoint(("mass", "inertia")):
+            return self.shares[None].repeat(len(masses), axis=0), np.ones(len(masses), dtype=bool)
+        right, ratio = np.all(masses > 0.0, axis=1), masses / self.masses
+        with np.errstate(all="ignore"):
+            # no row can be more uneven than by the largest ratio over the smallest
+            more = 2.0 * ratio.max(axis=1) / ratio.min(axis=1)
+            if not np.all(more * self.unevenness < UNEVEN):
+                right &= uneven_with(system, masses) == unequal(system)
+            return shares_with(system, masses), right
 
     def _starts(self, numbers: SystemNumbers) -> tuple[Floats, Floats, Mask]:
         """First states, tolerances, and where no other changes of velocities have to be told.
@@ -74,16 +87,19 @@ class ManyMotions:
         """
         system, stepper, at = self.recorded.system, self.prepared.stepper, self.prepared.run.start.assembly
         count = len(numbers.gravity)
-        first, tolerances = (np.tile(each, (count, 1)) for each in (self.first, self.atol))
+        first, tolerances = (each[None].repeat(count, axis=0) for each in (self.first, self.atol))
         same_words = np.ones(count, dtype=bool)
+        if self.varied.isdisjoint(("gravity", "drawn_qd")):
+            return first, tolerances, same_words
         rows, moves_alike = closed_pose(system, at.t)[1].rows, _same(numbers.drawn_qd, self.drawn_qd)
-        for k in np.flatnonzero(~(moves_alike & _same(numbers.gravity, self.gravity))).tolist():
-            qd, changes = consistent_velocities(system, rows, numbers.drawn_qd[k])
-            first[k] = stepper.family.state_of(at.q, qd)
-            tolerances[k] = stepper.absolute(
-                self.prepared.options, pace(system, qd, numbers.drawn_qd[k], numbers.gravity[k])
-            )
-            same_words[k] = changes == at.changed_velocities
+        for k, (alike, given, gravity) in enumerate(
+            zip(moves_alike.tolist(), numbers.drawn_qd, numbers.gravity, strict=True)
+        ):
+            qd = at.qd
+            if not alike:
+                qd, changes = consistent_velocities(system, rows, given)
+                first[k], same_words[k] = stepper.family.state_of(at.q, qd), changes == at.changed_velocities
+            tolerances[k] = stepper.absolute(self.prepared.options, pace(system, qd, given, gravity))
         return first, tolerances, same_words
 
     # results

@@ -111,6 +111,17 @@ def in_order(tree: Tree, bodies: Ints) -> Ints:
     return node[bodies]
 
 
+def deepest_nodes(tree: Tree, arrays: SystemArrays) -> Ints:
+    """The outermost node of each row: no child has a lower number than its parent."""
+    body = np.append(in_order(tree, np.arange(len(tree.numbers))), -1)[arrays.frame_body]
+    outer, nodes = (
+        np.full(arrays.row_start.size - 1, -1),
+        np.maximum(body[arrays.term_a], body[arrays.term_b]),
+    )
+    np.maximum.at(outer, np.repeat(np.arange(outer.size), np.diff(arrays.row_start)), nodes)
+    return outer
+
+
 def paths_of_rows(tree: Tree, arrays: SystemArrays) -> tuple[list[tuple[int, ...]], list[list[int]]]:
     """Rows in groups, and the path of each group to the ground."""
     body = in_order(tree, arrays.frame_body)

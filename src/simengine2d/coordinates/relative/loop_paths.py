@@ -12,7 +12,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.ldl import Elimination, SymbolicFactorization, analyze
-from .tree_motion import BODY_STATE, FLOAT, KIND, OWN_SLOT, PIN, PS, PW, PX, PY, SLIDE, SLOT, WELD, Tree
+from .tree_motion import (
+    BODY_STATE,
+    COORDINATES,
+    FLOAT,
+    KIND,
+    OWN_SLOT,
+    PARENT,
+    PIN,
+    PS,
+    PW,
+    PX,
+    PY,
+    SLIDE,
+    SLOT,
+    WELD,
+    Tree,
+)
 
 Ints = NDArray[np.int64]
 
@@ -69,8 +85,15 @@ def _branch(start: int, starts: set[int], parent: Sequence[int]) -> Iterator[int
 def products(tree: Tree, paths: Sequence[Sequence[int]]) -> int:
     """The number of products of entries in W^T D^-1 W, two rows to a path."""
     visits = np.bincount([max(k, ~k) for path in paths for k in path], minlength=len(tree.numbers))
-    freedoms = np.array([len(FREEDOMS[kind]) for kind in tree.numbers[:, KIND].tolist()], dtype=np.int64)
-    return int((freedoms * 2 * visits * visits).sum())
+    return int((COORDINATES[tree.numbers[:, KIND]] * 2 * visits * visits).sum())
+
+
+def fewest_products(tree: Tree, deepest: Ints) -> int:
+    """No more than `products`, of rows that meet all freedoms from these nodes to the ground; no path is followed."""
+    parent, depth = tree.numbers[:, PARENT].tolist(), [*COORDINATES[tree.numbers[:, KIND]].tolist(), 0]
+    for k, p in enumerate(parent):
+        depth[k] += depth[p]
+    return int(np.array(depth, dtype=np.int64)[deepest].sum())
 
 
 def loop_paths(

@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping
+from collections.abc import Hashable, Mapping
 from functools import cached_property, lru_cache
 from typing import ClassVar, NamedTuple
 
@@ -9,9 +9,7 @@ from numpy.typing import NDArray
 
 from ...errors import UnsupportedError
 from ...methods import Formulation
-from ...model.elements import Row
-from ...model.frame import GROUND, PlacedFrame
-from ...model.measure import along, angle, x, y
+from ...model.frame import GROUND
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import kernel_pointer
 from ...system.constraints import SystemArrays, constant_arrays, rows_of_slopes
@@ -19,17 +17,18 @@ from ...system.elimination import unequal
 from ...system.evaluation import Evaluator
 from ...system.renumbering import OwnSystem, overwrite
 from ...system.row_parts import some_rows
-from ...system.system import NO_LOADS, NOTHING, System
+from ...system.system import NO_LOADS, System
 from ..base import refuse_unknown
 from ..body_map import BodyMap, MapPointers, MapShape
 from ..equations import Configuration, EquationsOfMotion
 from ..mapped import MappedFamily
 from ..transform import transform, transform_masses
 from . import stage_map
-from .loop_arrays import paths_of_rows
-from .loop_paths import products
+from .loop_arrays import deepest_nodes, paths_of_rows
+from .loop_paths import fewest_products, products
 from .recursive import recursive_equations, suits
 from .tree import Branch, spanning_tree, tree_joints
+from .tree_measures import tree_measures
 from .tree_motion import (
     BODY,
     BX,
@@ -178,10 +177,8 @@ class Relative(MappedFamily):
         self.own_rows = []
         self._branch_out(q)
         self.tree = self.own_arrays = tree_arrays(system.bodies, self.branches)
-        measured = [row for branch in self.branches for row in measured_by(branch)]
-        gravity, zeros = system.resolved.gravity, [NOTHING] * len(measured)
-        self.measures, frames = constant_arrays(system.bodies, gravity, measured, zeros)
-        self.measured, self.slides = Evaluator(self.measures, NO_LOADS), self._frames_of_slides(frames)
+        self.measures, *self.slides = tree_measures(system, self.branches)
+        self.measured = Evaluator(self.measures, NO_LOADS)
         self._write_slides()
         self.to_bodies = move_bodies.bind(Moving(self.tree))
         self.constant_rows = self._constant_rows()
@@ -200,16 +197,6 @@ class Relative(MappedFamily):
         labels = [pair for branch in self.branches for pair in labels_of(branch)]
         self.names = [f"{owner}.{label}" for owner, label in labels]
         self.sizes = np.array([1.0 if label in ("angle", "phi") else system.length for _, label in labels])
-
-    def _frames_of_slides(self, frames: dict[PlacedFrame, int]) -> tuple[Ints, Ints]:
-        """The frames between which slides are measured: their numbers here, and in the system."""
-        S, pairs = self.system.arrays, []
-        for joint in (branch.joint for branch in self.branches if branch.joint):
-            if joint.on_line:
-                k = S.row_start[joint.rows[0]]
-                pairs += [(frames[joint.a], S.term_a[k]), (frames[joint.b], S.term_b[k])]
-        here, there = np.array(pairs, dtype=np.int64).reshape(-1, 2).T
-        return here, there
 
     def _write_slides(self) -> None:
         """All other frames are those of the bodies themselves, and have no numbers."""
@@ -313,10 +300,22 @@ class Relative(MappedFamily):
             return self.constant_arrays
         return self._arrays_of(self.remaining_rows)
 
-    @cached_property
+    @property
     def has_short_paths(self) -> bool:
         """Whether few rows share their paths to the ground; numbers do not matter."""
-        return products(self.tree, paths_of_rows(self.tree, self.closing)[1]) <= MOST_PRODUCTS
+        return self.has_few_products(MOST_PRODUCTS)
+
+    def has_few_products(self, most: int) -> bool:
+        """Whether rows that share their paths to the ground make few products. Long paths are not followed."""
+        return self._fewest_products <= most and self._products <= most
+
+    @cached_property
+    def _fewest_products(self) -> int:
+        return fewest_products(self.tree, deepest_nodes(self.tree, self.closing)) if self.m else 0
+
+    @cached_property
+    def _products(self) -> int:
+        return products(self.tree, paths_of_rows(self.tree, self.closing)[1]) if self.m else 0
 
     @cached_property
     def is_recursive(self) -> bool:
@@ -370,21 +369,3 @@ def labels_of(branch: Branch) -> list[tuple[str, str]]:
         return [(branch.body, label) for label in ("x", "y", "phi")]
     labels = ["along"] * joint.on_line + ["angle"] * (joint.angle is None)
     return [(joint.name, label) for label in labels]
-
-
-def measured_by(branch: Branch) -> Iterator[Row]:
-    """What these coordinates measure."""
-    joint, body = branch.joint, _axes(branch.body)
-    if joint is None:
-        for label, measure in (("x", x), ("y", y), ("phi", angle)):
-            yield Row(label, measure(_axes(GROUND), body))
-        return
-    if joint.on_line:
-        yield Row("along", along(joint.a, joint.b))
-    if joint.angle is None:
-        yield Row("angle", angle(_axes(joint.a.body), _axes(joint.b.body)))
-
-
-def _axes(body: str) -> PlacedFrame:
-    """The body's own frame."""
-    return PlacedFrame(body, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)

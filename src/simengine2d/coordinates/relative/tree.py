@@ -17,7 +17,6 @@ from collections.abc import Iterator, Sequence
 from math import asin, pi, tau
 from typing import NamedTuple
 
-from ...model.elements import Row
 from ...model.frame import GROUND, PlacedFrame
 from ...system.system import System
 
@@ -60,7 +59,7 @@ def tree_joints(system: System, angles: dict[str, float]) -> Iterator[TreeJoint]
     """The joints that can carry a body; `angles` of the bodies decide between two possible alignments."""
     for name, rows in _constant_rows(system).items():
         for (a, b), held in rows.items():
-            joint = _tree_joint(name, a, b, held, _frame_angle(b, angles) - _frame_angle(a, angles))
+            joint = _tree_joint(name, a, b, held, angles)
             if joint is not None and a.body != b.body:
                 yield joint
                 break  # one joint carries one body
@@ -74,38 +73,40 @@ def _constant_rows(system: System) -> dict[str, dict[tuple[PlacedFrame, PlacedFr
     """Rows of one measure at a constant value, by joint and pair of frames; those of motors are left out."""
     by_joint: dict[str, dict[tuple[PlacedFrame, PlacedFrame], Held]] = {}
     driven = set(system.driver_rows.tolist())
-    for i, (name, row) in enumerate(system.rows):
-        plain = row.formula is None and system.functions[i].is_constant
-        if len(row.measure.terms) == 1 and plain and i not in driven:
-            _keep(by_joint.setdefault(name, {}), i, row, system.functions[i].constant)
+    for i, ((name, row), function) in enumerate(zip(system.rows, system.functions, strict=True)):
+        terms = row.measure.terms
+        if len(terms) != 1 or row.formula is not None or not function.is_constant or i in driven:
+            continue
+        term = terms[0]
+        assert isinstance(term.a, PlacedFrame) and isinstance(term.b, PlacedFrame)
+        if term.weight != 0.0:
+            held = by_joint.setdefault(name, {}).setdefault((term.a, term.b), {})
+            held.setdefault(term.kind, (i, function.constant / term.weight))
     return by_joint
 
 
-def _keep(rows: dict[tuple[PlacedFrame, PlacedFrame], Held], i: int, row: Row, constant: float) -> None:
-    term = row.measure.terms[0]
-    assert isinstance(term.a, PlacedFrame) and isinstance(term.b, PlacedFrame)
-    if term.weight != 0.0:
-        rows.setdefault((term.a, term.b), {}).setdefault(term.kind, (i, constant / term.weight))
-
-
-def _tree_joint(name: str, a: PlacedFrame, b: PlacedFrame, held: Held, angle: float) -> TreeJoint | None:
+def _tree_joint(
+    name: str, a: PlacedFrame, b: PlacedFrame, held: Held, angles: dict[str, float]
+) -> TreeJoint | None:
     if "x" in held and "y" in held:
         place, offset = ["x", "y"], (held["x"][1], held["y"][1])
     elif "across" in held:
         place, offset = ["across"], (0.0, held["across"][1])
     else:
         return None
-    turn, fixed = _held_angle(held, angle)
+    turn, fixed = _held_angle(a, b, held, angles)
     rows = tuple(held[kind][0] for kind in [*place, *turn])
     return TreeJoint(name, rows, a, b, place == ["across"], offset, fixed)
 
 
-def _held_angle(held: Held, angle: float) -> tuple[list[str], float | None]:
+def _held_angle(
+    a: PlacedFrame, b: PlacedFrame, held: Held, angles: dict[str, float]
+) -> tuple[list[str], float | None]:
     """The row that holds the angle, and the angle; of the two that a misalignment sin(angle) allows, the nearer one."""
     if "angle" in held:
         return ["angle"], held["angle"][1]
     if "misalignment" in held and abs(held["misalignment"][1]) <= 1.0:
-        first = asin(held["misalignment"][1])
+        first, angle = asin(held["misalignment"][1]), _frame_angle(b, angles) - _frame_angle(a, angles)
         candidates = [option + tau * round((angle - option) / tau) for option in (first, pi - first)]
         return ["misalignment"], min(candidates, key=lambda option: abs(option - angle))
     return [], None

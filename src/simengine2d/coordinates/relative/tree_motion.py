@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from ...model.frame import GROUND, PlacedFrame
 from ...model.resolved_body import ResolvedBody
+from ...numerics.arrays import columns, starts
 from ...numerics.kernel import kernel
 from ...numerics.rotation import padded, rotate
 from .tree import Branch, TreeJoint
@@ -30,6 +31,8 @@ Ints = NDArray[np.int64]
 
 # how a body is connected to its parent: a slot is in the parent or in the body itself
 PIN, SLIDE, SLOT, OWN_SLOT, WELD, FLOAT = range(6)
+COORDINATES = np.array([1, 1, 2, 2, 0, 3])
+"""Of each connection; the last one turns the body, if anything does."""
 
 # numbers of a body: its parent, its connection, its first coordinate, its number in the system, and the coordinate that
 # turns it, or -1
@@ -205,34 +208,21 @@ def tree_arrays(bodies: Sequence[ResolvedBody], branches: Sequence[Branch]) -> T
     """The arrays of a tree whose branches are in order."""
     number = {body.name: i for i, body in enumerate(bodies)}
     node = {branch.body: k for k, branch in enumerate(branches)} | {GROUND: len(branches)}
-    first = np.cumsum([0, *map(freedoms, branches)])
-    state = np.zeros((len(branches) + 1, BODY_STATE))
+    carried = [(node[branch.parent], kind_of(branch), number[branch.body]) for branch in branches]
+    parent, kind, body = np.array(carried, dtype=np.int64).reshape(-1, 3).T
+    first = starts(COORDINATES[kind])
+    turned = np.where(np.isin(kind, (PIN, SLOT, OWN_SLOT, FLOAT)), first[1:] - 1, -1)
+    n, constants = len(branches), [_constants(branch, bodies[number[branch.body]]) for branch in branches]
+    state = np.zeros((n + 1, BODY_STATE))
     state[-1, COS] = 1.0
-    n = len(branches)
     return Tree(
-        np.array(
-            [
-                (
-                    node[branch.parent],
-                    kind_of(branch),
-                    first[k],
-                    number[branch.body],
-                    turned_by(branch, first[k]),
-                )
-                for k, branch in enumerate(branches)
-            ],
-            dtype=np.int64,
-        ).reshape(-1, 5),
-        np.array([_constants(branch, bodies[number[branch.body]]) for branch in branches]).reshape(-1, 12),
+        np.column_stack([parent, kind, first[:-1], body, turned]),
+        columns(12, constants).T.copy(),
         state,
         padded(n),
         padded(n),
         padded(n),
     )
-
-
-def freedoms(branch: Branch) -> int:
-    return 3 if branch.joint is None else branch.joint.freedoms
 
 
 def kind_of(branch: Branch) -> int:
@@ -244,11 +234,6 @@ def kind_of(branch: Branch) -> int:
     if joint.angle is not None:
         return SLIDE
     return SLOT if joint.a.body == branch.parent else OWN_SLOT
-
-
-def turned_by(branch: Branch, first: int) -> int:
-    """The coordinate that turns a body against its parent, the last of those that begin with `first`, or -1."""
-    return first + freedoms(branch) - 1 if kind_of(branch) in (PIN, SLOT, OWN_SLOT, FLOAT) else -1
 
 
 def _constants(branch: Branch, body: ResolvedBody) -> tuple[float, ...]:
