@@ -68,6 +68,16 @@ def test_the_second_call_answers_as_the_first(name, repeats, answered):
     assert answered[:2] == [repeats] * 2
 
 
+@needs_jit
+def test_many_steps_between_given_times_are_one_call(answered):
+    system = se.System(se.load("chain"))
+    way: dict[str, Any] = {"t_eval": np.linspace(0.0, 0.5, 30), "rtol": 1e-12}
+    first, again = (se.dynamics(system, **way) for _ in range(2))
+    assert first.statistics["steps"] > 256
+    assert_same(first, again)
+    assert answered == [True]
+
+
 STIFF_WAYS: list[dict[str, Any]] = [
     {"t_end": 3.0, "rtol": 1e-2},
     {"t_end": 3.0, "rtol": 1e-6},

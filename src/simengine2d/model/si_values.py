@@ -15,7 +15,7 @@ from ..expressions.recorded import Recorded, as_number, called
 from ..expressions.syntax import Call, Name, Node, to_text
 from ..expressions.table import Table
 from ..expressions.unit_reader import BARE, OF_PARAMETER, Read, Sort, UnitReader, UnknownName
-from ..expressions.unit_system import LENGTH, NOTHING, TIME, ShownUnit, UnitSystem
+from ..expressions.unit_system import LENGTH, NOTHING, SI, TIME, ShownUnit, UnitSystem
 from ..expressions.units import Dimension
 from .frame import AT
 from .measure import KINDS
@@ -179,4 +179,4 @@ def unit_of_parameter(model: Model, name: str) -> ShownUnit:
 def units_of(model: Model) -> UnitSystem:
     """The units in which a model was written."""
     written = model if model.units is not None else model.written
-    return (None if written is None else written.units) or UnitSystem()
+    return (None if written is None else written.units) or SI

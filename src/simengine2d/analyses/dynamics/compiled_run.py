@@ -95,6 +95,11 @@ def suits(stepper: DynamicsStepper) -> bool:
     return goes_on and not remembers and not stepper.system.callbacks
 
 
+def steps_in_one_call(run: Run) -> int:
+    """Fewer than that are taken at once; where outputs follow the steps, these are looked at more often."""
+    return run.steps_in_window if run.options.spacing is not None else STEPS_A_CHUNK
+
+
 def room_for(options: DynamicsOptions) -> int:
     """Outputs, at most."""
     return ROOM if options.spacing is not None else options.times.size

@@ -18,7 +18,7 @@ from ...results.results import Results
 from ...system.system import System
 from ...system.workspace import Pool, once_per_system
 from ..earlier_models import kind_of
-from .compiled_run import CompiledRun, numbers_in_answer, room_for, suits
+from .compiled_run import CompiledRun, numbers_in_answer, room_for, steps_in_one_call, suits
 from .new_run import new_run, options_from
 from .run import Progress, Run
 from .stiff_run import StiffRun, numbers_of_stiff_run, turns_stiff
@@ -84,4 +84,4 @@ def way_to_repeat(run: Run) -> type[CompiledRun | StiffRun] | None:
     if len(run.steppers) > 1:
         return StiffRun if turns_stiff(run) and numbers_of_stiff_run(run) <= MOST_NUMBERS else None
     small = numbers_in_answer(run.system, room_for(run.options)) <= MOST_NUMBERS
-    return CompiledRun if small and 0 < run.tried < run.steps_in_window else None
+    return CompiledRun if small and 0 < run.tried < steps_in_one_call(run) else None

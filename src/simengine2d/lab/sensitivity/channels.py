@@ -23,10 +23,12 @@ from ...errors import SimEngineError, UnsupportedError
 from ...numerics.arrays import Floats
 from ...results.results import Results
 from ...system.system import System
+from ...system.workspace import once_per_system
 from ..sweep.reading import channel_of
 from ..sweep.variants import variant
 from .differences import CENTRAL, STEPS, central_trials, largest
 from .motion_slopes import MotionSlopes
+from .sloped import Sloped
 from .varied import Varied, VariedNumber, VariedTime
 
 Read = Callable[[Results], Any]
@@ -42,19 +44,19 @@ UNCHANGED = 1e-13
 
 def slope_of(
     read: Read, results: Results, slopes: MotionSlopes, numbers: Sequence[Varied], *, followed: bool = False
-) -> Floats:
-    """The derivatives of anything that is read from results, the parameters last.
+) -> Sloped:
+    """Anything that is read from results, with its derivatives.
 
     What is `followed` through the motion is read row after row of it, all else at once for all parameters.
     """
+    here = np.asarray(read(results), dtype=float)
     if followed or any(isinstance(number, VariedTime) for number in numbers):
         parts = [_along(read, results, slopes, number, k) for k, number in enumerate(numbers)]
-        return np.stack(parts, axis=-1)
-    here = np.asarray(read(results), dtype=float)
+        return Sloped(here, np.stack(parts, axis=-1))
     by_state = _by_state(read, results, slopes, numbers, here)
     for k in _influential(read, results, numbers, here):
         by_state[..., k] += numbers[k].slope(lambda system, _: read(replace(results, system=system)))
-    return by_state
+    return Sloped(here, by_state)
 
 
 def _along(read: Read, results: Results, slopes: MotionSlopes, number: Varied, k: int) -> Floats:
@@ -117,17 +119,24 @@ def _influential(read: Read, results: Results, numbers: Sequence[Varied], here: 
 
 def _has_influence(read: Read, results: Results, numbers: Sequence[Varied], here: Floats) -> bool:
     """Whether a reading changes with some numbers, each changed by another part of itself so that none cancel."""
-    changed, model = {}, None
-    for k, number in enumerate(numbers):
-        if not isinstance(number, VariedNumber):
-            return True
-        part = number.stencil.offsets[-1] * (0.5 + (0.618 * (k + 1)) % 0.5)
-        changed[number.name], model = number.value + part * STEPS[0] * number.size, number.model
+    varied = [number for number in numbers if isinstance(number, VariedNumber)]
+    if len(varied) < len(numbers):
+        return True
     try:
-        there = read(replace(results, system=System(variant(model, changed))))  # type: ignore[arg-type]
+        there = read(replace(results, system=_system_beside(varied[0].system(0.0), *varied)))
     except SimEngineError:
         return True
     return not largest(np.asarray(there) - here) <= UNCHANGED * largest(here)
+
+
+@once_per_system
+def _system_beside(system: System, *numbers: VariedNumber) -> System:
+    """With all these numbers changed."""
+    changed = {}
+    for k, number in enumerate(numbers):
+        part = number.stencil.offsets[-1] * (0.5 + (0.618 * (k + 1)) % 0.5)
+        changed[number.name] = number.value + part * STEPS[0] * number.size
+    return System(variant(numbers[0].model, changed))
 
 
 def channel_slopes(
@@ -135,46 +144,56 @@ def channel_slopes(
 ) -> tuple[Floats, Floats]:
     """Values (times, channels) and derivatives (times, channels, parameters)."""
     refuse_non_unique(results, channels)
-    values = np.stack([channel_of(results, name) for name in channels], axis=-1)
-    parts = list(dict.fromkeys(part for name in channels for part in _parts(results, name)))
-    by_part = _part_slopes(results, parts, slopes, numbers)
-    return values, np.stack([_of_parts(results, name, by_part) for name in channels], axis=1)
+    found = _sloped_channels(results, channels, slopes, numbers)
+    values, derivatives = zip(*((found[name].value, found[name].slope) for name in channels), strict=True)
+    return np.stack(values, axis=-1), np.stack(derivatives, axis=1)
 
 
-def _parts(results: Results, channel: str) -> tuple[str, ...]:
-    """The channels that one is computed from: a force from its components, since it has a kink at zero."""
-    owner, _, quantity = channel.rpartition(".")
-    is_size = quantity == "force" and owner in results.resolved.rows
-    return (f"{owner}.fx", f"{owner}.fy") if is_size else (channel,)
-
-
-def _of_parts(results: Results, channel: str, by_part: dict[str, Floats]) -> Floats:
-    """F_p = (F_x F_x,p + F_y F_y,p) / F"""
-    parts = _parts(results, channel)
-    if len(parts) == 1:
-        return by_part[channel]
-    values = np.stack([results[part] for part in parts])
-    size = np.hypot(*values)
-    along = values / np.where(size > 0.0, size, 1.0)
-    return np.asarray(np.einsum("ct,ctp->tp", along, np.stack([by_part[part] for part in parts])))
-
-
-def _part_slopes(
+def _sloped_channels(
     results: Results, channels: Sequence[str], slopes: MotionSlopes, numbers: Sequence[Varied]
-) -> dict[str, Floats]:
-    """(times, parameters) of each channel; those of coordinates and their rates are known."""
+) -> dict[str, Sloped]:
+    """Each channel with its derivatives; those of coordinates and their rates are known."""
     columns = {name: _column(results, name) for name in channels}
-    known = {name: getattr(slopes, c[0])[:, c[1]] for name, c in columns.items() if c is not None}
-    others = [name for name in channels if name not in known]
-    if not others:
-        return known
-    for group in ([name for name in others if bool(FOLLOWED.search(name)) == each] for each in (False, True)):
+    found = {
+        name: Sloped(getattr(results, c[0])[:, c[1]], getattr(slopes, c[0])[:, c[1]])
+        for name, c in columns.items()
+        if c is not None
+    }
+    for followed in (False, True):
+        group = [name for name in columns if name not in found and bool(FOLLOWED.search(name)) == followed]
         if group:
-            read = lambda moved, group=group: np.stack([channel_of(moved, name) for name in group])
-            followed = bool(FOLLOWED.search(group[0]))
-            found = slope_of(read, results, slopes, numbers, followed=followed)
-            known |= dict(zip(group, found, strict=True))
-    return known
+            read = lambda moved, group=group: np.concatenate([_components(moved, name) for name in group])
+            rows, first = slope_of(read, results, slopes, numbers, followed=followed), 0
+            for name in group:
+                count = len(COMPONENTS) if _is_size(results, name) else 1
+                found[name], first = _size(rows[first : first + count]), first + count
+    return found
+
+
+COMPONENTS = "fx", "fy"
+
+
+def _is_size(results: Results, channel: str) -> bool:
+    """Whether it is the size of a force, which has a kink at zero."""
+    owner, _, quantity = channel.rpartition(".")
+    return quantity == "force" and owner in results.resolved.rows
+
+
+def _components(results: Results, channel: str) -> Floats:
+    """What a channel is computed from, a row each."""
+    if _is_size(results, channel):
+        reaction = results.reaction(channel.rpartition(".")[0])
+        return np.stack([getattr(reaction, name) for name in COMPONENTS])
+    return channel_of(results, channel)[None]
+
+
+def _size(components: Sloped) -> Sloped:
+    """F_p = (F_x F_x,p + F_y F_y,p) / F"""
+    if len(components) == 1:
+        return components[0]
+    size = np.hypot(*components.value)
+    along = components.value / np.where(size > 0.0, size, 1.0)
+    return Sloped(size, np.einsum("ct,ctp->tp", along, components.slope))
 
 
 def _column(results: Results, channel: str) -> tuple[str, int] | None:

@@ -50,13 +50,13 @@ from .panels import (
     resolving_panels,
     twice,
 )
-from .residuals import States, jacobians, residuals
+from .residuals import States, residuals_and_jacobians
 from .start_slopes import start_slopes
 from .switches import Cut, Switches
 from .variational import LinearEquations, ReducedEquations, full_slopes, inverses, linear_equations
 from .varied import Varied, VariedNumber, VariedTime
 
-RTOL = 1e-11
+RTOL = 1e-10
 """Of the motion at the nodes."""
 AT_JUMP = 1e-9
 """Of the motion: what is at a jump."""
@@ -140,9 +140,9 @@ class Variational:
         """qdd and lam of B^T M B v'' = B^T (QA - M S gamma), qdd = S gamma + B v'', lam = S^T (QA - M qdd)."""
         still, m = np.zeros_like(q), self.system.m
         states = States(t, q, qd, still, np.zeros((t.size, m)))
-        at_rest = residuals(self.system, states)
+        at_rest, J = residuals_and_jacobians(self.system, states)
         QA, gamma = -at_rest.force[..., None], -at_rest.second[:, self.kept, None]
-        at = inverses(jacobians(self.system, states)[:, self.kept], chosen)
+        at = inverses(J[:, self.kept], chosen)
         masses, B_T, held = self.system.masses[:, None], np.swapaxes(at.B, 1, 2), at.S @ gamma
         second = np.linalg.solve(B_T @ (masses * at.B), B_T @ (QA - masses * held))
         qdd, lam = held + at.B @ second, np.zeros((t.size, m))
@@ -286,7 +286,7 @@ class Variational:
         seconds_in = lambda k: nodes[k, ..., : 2 * f] @ begins[k, None] + nodes[k, ..., 2 * f :]
         jumps = {int(np.searchsorted(self.panels.ends, jump.t)): jump for jump in self.jumps}
         others = {*jumps, *(1 + np.flatnonzero((chosen[1:] != chosen[:-1]).any(axis=1))).tolist()}
-        q, qd = start_slopes(self.system, self.begin, self.numbers)
+        q, qd = start_slopes(self.system, self.begin, *self.numbers)
         state = np.concatenate([q[chosen[0]], qd[chosen[0]]])
         for k in range(count):
             if k in others:

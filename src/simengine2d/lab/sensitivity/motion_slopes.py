@@ -51,9 +51,7 @@ def states_of(results: Results) -> States:
 
 def all_parameter_slopes(numbers: Sequence[Varied], states: States) -> Residuals:
     """Derivatives of the equations with respect to all parameters, at constant states."""
-    equations = VariantEquations(numbers[0].system(0.0), states)
-    slopes = equations.all_slopes(numbers)
-    return Residuals(*(np.stack(parts, axis=-1) for parts in zip(*slopes, strict=True)))
+    return VariantEquations(numbers[0].system(0.0), states).all_slopes(numbers)
 
 
 # Kinematics and inverse dynamics ----------------------------------------------------------------------

@@ -7,10 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...numerics.arrays import Floats
-from .panels import NODES, STAGES, once, twice
+from .panels import AT_END, AT_NODES, NODES, STAGES, TWICE_AT_END, TWICE_AT_NODES
 from .variational import ReducedEquations
-
-END = np.ones(1)
 
 
 class Panel(NamedTuple):
@@ -26,17 +24,17 @@ def panel_maps(reduced: ReducedEquations, lengths: Floats) -> Panel:
     a, b, c = (part.reshape(count, STAGES, f, part.shape[2]) for part in reduced)
     h = lengths[:, None, None, None]
     # v''_i - a_i h^2 sum_j C_j(x_i) v''_j - b_i h sum_j B_j(x_i) v''_j = a_i (v_0 + h x_i v'_0) + b_i v'_0 + c_i
-    A, AA, x = once(NODES), twice(NODES), NODES[:, None, None]
-    h2 = h[..., None]
-    matrix = -(h2**2 * np.einsum("ij,kifg->kifjg", AA, a) + h2 * np.einsum("ij,kifg->kifjg", A, b))
+    x, h2 = NODES[:, None, None], h[..., None]
+    A, AA = AT_NODES[:, None, :, None], TWICE_AT_NODES[:, None, :, None]
+    matrix = -(h2**2 * (AA * a[:, :, :, None]) + h2 * (A * b[:, :, :, None]))
     matrix = matrix.reshape(count, STAGES * f, STAGES * f) + np.eye(STAGES * f)
     right = np.concatenate([a, h * x * a + b, c], axis=3).reshape(count, STAGES * f, 2 * f + P)
     nodes = np.linalg.solve(matrix, right)
     # v and v' at the end
-    parts, h = nodes.reshape(count, STAGES, f, 2 * f + P), lengths[:, None, None]
-    end = np.zeros((count, 2 * f, 2 * f + P))
-    end[:, :f] = h**2 * np.einsum("j,kjfc->kfc", twice(END)[0], parts)
-    end[:, f:] = h * np.einsum("j,kjfc->kfc", once(END)[0], parts)
+    parts, h = nodes.reshape(count, STAGES, f * (2 * f + P)), lengths[:, None, None]
+    end = np.empty((count, 2 * f, 2 * f + P))
+    end[:, :f] = h**2 * (TWICE_AT_END @ parts).reshape(count, f, 2 * f + P)
+    end[:, f:] = h * (AT_END @ parts).reshape(count, f, 2 * f + P)
     end[:, : 2 * f, : 2 * f] += np.eye(2 * f)
     end[:, :f, f : 2 * f] += h * np.eye(f)
     return Panel(end, nodes)

@@ -71,6 +71,12 @@ def twice(x: Floats) -> Floats:
     return legvander(2.0 * np.asarray(x) - 1.0, STAGES + 1) @ _TWICE
 
 
+AT_NODES, TWICE_AT_NODES = once(NODES), twice(NODES)
+AT_END, TWICE_AT_END = once(np.ones(1))[0], twice(np.ones(1))[0]
+_FIRST_TO_LAST = np.stack([AT_NODES[0], AT_NODES[-1] - AT_NODES[0], AT_END - AT_NODES[-1]])
+"""From the beginning to the first node, on to the last one, and to the end."""
+
+
 class Panels(NamedTuple):
     """The ends of the panels, and the motion at their nodes, panel after panel."""
 
@@ -206,7 +212,7 @@ def pieces_of(panels: Panels, resolved: float) -> Any:
     The highest coefficient of a smooth function changes with h^(s-1).
     """
     parts = panels.parts("qdd")
-    highest = np.abs(np.einsum("k,pkn->pn", HIGHEST, parts)).max(axis=1)
+    highest = np.abs(HIGHEST @ parts).max(axis=1)
     return pieces_by(highest / max(resolved * np.abs(parts).max(), np.finfo(float).tiny))
 
 
@@ -226,12 +232,11 @@ def torn(panels: Panels, broken: Any) -> Floats:
 def _velocities_break(panels: Panels) -> Any:
     """Whether velocities are not the integrals of the accelerations, inside each panel or on to the next."""
     qd, qdd = panels.parts("qd"), panels.parts("qdd")
-    h, at = panels.lengths[:, None], once(np.array([0.0, NODES[0], NODES[-1], 1.0]))
-    gained = lambda a, b: h * np.einsum("j,pjn->pn", at[b] - at[a], qdd)
-    begin, end = qd[:, 0] - gained(0, 1), qd[:, -1] + gained(2, 3)
-    largest_gain = (h * np.abs(qdd).max(axis=(1, 2))[:, None]).max()
+    before, across, behind = np.moveaxis(panels.lengths[:, None, None] * (_FIRST_TO_LAST @ qdd), 1, 0)
+    begin, end = qd[:, 0] - before, qd[:, -1] + behind
+    largest_gain = (panels.lengths * np.abs(qdd).max(axis=(1, 2))).max()
     allowed = CONTINUOUS * (np.abs(qd).max() + largest_gain)
-    broken = np.abs(qd[:, 0] + gained(1, 2) - qd[:, -1]).max(axis=1) > allowed
+    broken = np.abs(qd[:, 0] + across - qd[:, -1]).max(axis=1) > allowed
     broken[:-1] |= np.abs(begin[1:] - end[:-1]).max(axis=1) > allowed
     return broken
 
@@ -257,9 +262,9 @@ def between(panels: Panels, panel: Any, x: Floats) -> tuple[Floats, Floats]:
     first = np.clip(np.searchsorted(NODES, x) - WINDOW // 2, 0, STAGES - WINDOW)
     h = (panels.lengths[panel] * _WIDTHS[first])[:, None, None]
     rows = (STAGES * panel + first)[:, None] + np.arange(WINDOW)
+    weights = _weights((x - NODES[first]) / _WIDTHS[first], first)[:, None]
     q, qd, qdd = (getattr(panels.results, name)[rows] for name in ("q", "qd", "qdd"))
-    weights = _weights((x - NODES[first]) / _WIDTHS[first], first)
-    blended = lambda value, rate: np.einsum("tk,tkn->tn", weights, np.concatenate([value, h * rate], axis=1))
+    blended = lambda value, rate: (weights @ np.concatenate([value, h * rate], axis=1))[:, 0]
     return blended(q, qd), blended(qd, qdd)
 
 

@@ -254,8 +254,7 @@ class SlopeReading(MotionReading):
         return super().call(node, name, args)
 
     def _leaf(self, read: Callable[[Results], Any], *, followed: bool = False) -> Sloped:
-        slope = slope_of(read, self.results, self.slopes, self.numbers, followed=followed)
-        return Sloped(read(self.results), slope)
+        return slope_of(read, self.results, self.slopes, self.numbers, followed=followed)
 
     def _parameter(self, name: str) -> Sloped:
         """A parameter may be computed from others."""

@@ -92,6 +92,12 @@ def residuals(system: System, states: States) -> Residuals:
     return _evaluated(system, states)[0]
 
 
+def residuals_and_jacobians(system: System, states: States) -> tuple[Residuals, Floats]:
+    """The same, and Phi_q."""
+    equations, data = _evaluated(system, states)
+    return equations, _dense(system, data)
+
+
 def _evaluated(system: System, states: States) -> tuple[Residuals, Floats]:
     count = states.t.size
     Phi, rate, second = np.zeros((3, count, system.m))
@@ -105,27 +111,36 @@ def _evaluated(system: System, states: States) -> tuple[Residuals, Floats]:
 
 def jacobians(system: System, states: States) -> Floats:
     """Phi_q at each instant."""
-    S, data = system.arrays, _evaluated(system, states)[1]
-    J = np.zeros((states.t.size, system.m, system.n))
+    return _dense(system, _evaluated(system, states)[1])
+
+
+def _dense(system: System, data: Floats) -> Floats:
+    """Phi_q of its non-zeros."""
+    S, J = system.arrays, np.zeros((len(data), system.m, system.n))
     J[:, np.repeat(np.arange(system.m), np.diff(S.jac_start)), S.jac_column] = data
     return J
 
 
 def state_slopes(system: System, states: States) -> StateSlopes:
     """Derivatives with respect to q and qd."""
-    stiffness, damping, turning = _exact_slopes(system, states)
+    stiffness, damping, turning, data = _exact_slopes(system, states)
     if system.has_formulas:  # their mixed derivatives by q and t are not known
         rate, second = _rows_by_coordinates(system, states)
     else:
         rate, second = turning, _second_slopes(system, states)
-    return StateSlopes(jacobians(system, states), rate, second, stiffness, damping)
+    return StateSlopes(_dense(system, data), rate, second, stiffness, damping)
 
 
 @kernel(entry=True)
-def slopes_along(S, L, t, Q, Qd, Lam, w, where, G, B, row, K, by_q, by_qd, rates):
-    """(Phi_q^T lam)_q, QA_q, QA_qd and (Phi_q qd)_q at each instant; G, B and row are scratch."""
+def slopes_along(S, L, t, Q, Qd, Lam, w, where, G, B, row, K, by_q, by_qd, rates, data):
+    """(Phi_q^T lam)_q, QA_q, QA_qd, (Phi_q qd)_q and the non-zeros of Phi_q at each instant.
+
+    G, B and row are scratch.
+    """
     for i in range(t.size):
         evaluate_rows(S, t[i], Q[i], Qd[i], w, row[0], row[1])
+        for k in range(w.data.size):
+            data[i, k] = w.data[k]
         row_slopes(S, Lam[i], Qd[i], w, K[i], rates[i])
         if S.formulas.row.size > 0:
             formula_row_slopes(S, t[i], Lam[i], Qd[i], w, where, B, K[i], rates[i])
@@ -140,27 +155,32 @@ def rates_along(S, t, Q, V, w, still, row, K, rates):
         row_slopes(S, still, V[i], w, K, rates[i])
 
 
-def _exact_slopes(system: System, states: States) -> tuple[Floats, Floats, Floats]:
-    """R_q, R_qd and (Phi_q qd)_q."""
+def _exact_slopes(system: System, states: States) -> tuple[Floats, Floats, Floats, Floats]:
+    """R_q, R_qd, (Phi_q qd)_q and the non-zeros of Phi_q."""
     count, m, n = states.t.size, system.m, system.n
     K, by_q, by_qd = np.zeros((3, count, n, n))
     rates = np.zeros((count, m, n))
     scratch = np.empty((3, n)), np.empty((n, n)), np.empty((2, m))
     given = [np.ascontiguousarray(each) for each in (states.t, states.q, states.qd, states.lam)]
     S, L = system.arrays, system.load_arrays
+    data = np.zeros((count, S.jac_column.size))
     with system.evaluator() as rows, np.errstate(all="ignore"):
         refresh(rows.w, S)
-        slopes_along(S, L, *given, rows.w, first_coordinates(system), *scratch, K, by_q, by_qd, rates)
-    return K - by_q, -by_qd, rates
+        slopes_along(S, L, *given, rows.w, first_coordinates(system), *scratch, K, by_q, by_qd, rates, data)
+    return K - by_q, -by_qd, rates, data
 
 
 def _second_slopes(system: System, states: States) -> Floats:
     """(Phi'')_q = d/dt (Phi')_q along the motion: (Phi_q qdd)_q + (Phi_q(q + s qd) qd)_q,s at s = 0."""
-    rates = lambda q, v: _rates(system, states.t, q, v)
     fastest = np.max(np.abs(states.qd) / system.sizes, axis=1, initial=0.0)
     step = STEP / np.where(fastest > 0.0, fastest, 1.0)
-    around = [rates(states.q + offset * step[:, None] * states.qd, states.qd) for offset in CENTRAL.offsets]
-    return rates(states.q, states.qdd) + CENTRAL.slope(around, step[:, None, None])
+    q, qd, along = states.q, states.qd, step[:, None] * states.qd
+    places = [q, *(q + offset * along for offset in CENTRAL.offsets)]
+    velocities = [states.qdd, *[qd] * len(CENTRAL.offsets)]
+    t = np.tile(states.t, len(places))
+    rates = _rates(system, t, np.concatenate(places), np.concatenate(velocities))
+    here, *around = rates.reshape(len(places), states.t.size, *rates.shape[1:])
+    return np.asarray(here + CENTRAL.slope(around, step[:, None, None]))
 
 
 def _rates(system: System, t: Floats, q: Floats, v: Floats) -> Floats:

@@ -21,8 +21,9 @@ import numpy as np
 
 from ...analyses.assembly.assemble import UNGIVEN, assemble
 from ...analyses.assembly.closure import WeightedRows, coordinate_scale
-from ...numerics.arrays import Floats
+from ...numerics.arrays import Floats, constant
 from ...system.system import System
+from ...system.workspace import once_per_system
 from .motion_slopes import all_parameter_slopes, scaled_inverses
 from .residuals import Residuals, States, StateSlopes, jacobians, state_slopes
 from .varied import VariedNumber, system_slopes
@@ -34,7 +35,8 @@ ROUNDING = 1e-12
 """Of the largest effort: what moves no velocity."""
 
 
-def start_slopes(system: System, t: float, numbers: Sequence[VariedNumber]) -> tuple[Floats, Floats]:
+@once_per_system
+def start_slopes(system: System, t: float, *numbers: VariedNumber) -> tuple[Floats, Floats]:
     """q_p and qd_p at the start, (coordinates, parameters)."""
     assembly = assemble(system, t)
     nothing = np.zeros((1, system.n))
@@ -52,7 +54,7 @@ def start_slopes(system: System, t: float, numbers: Sequence[VariedNumber]) -> t
         q_p = np.stack([number.slope(lambda other, _: assemble(other, t).q) for number in numbers], axis=-1)
     given_p = np.stack([number.drawn_rate_slope for number in numbers], axis=-1)
     scale_p = _scale_slopes(by_state.J[0], steps, numbers)
-    return q_p, _velocity_slopes(system, steps, by_state, by_p, q_p, given_p, scale_p)
+    return constant((q_p, _velocity_slopes(system, steps, by_state, by_p, q_p, given_p, scale_p)))
 
 
 def _scale_slopes(J: Floats, steps: VelocitySteps, numbers: Sequence[VariedNumber]) -> Floats:

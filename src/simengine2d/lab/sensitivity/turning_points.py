@@ -6,6 +6,7 @@ interval is made smaller; where that does not help, the channel has a kink.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -28,6 +29,8 @@ CANDIDATES = 4
 
 ITERATIONS, CLOSE = 6, 1e-11
 """Of Newton's method; in parts of the interval."""
+SETTLING = 4
+"""Of Newton's method from the highest of many places: its errors are squared each time."""
 
 Rate = Callable[[float], float]
 """The rate of change at a time."""
@@ -43,6 +46,11 @@ class TurningPoint(NamedTuple):
     at_end: bool = False
     kink: bool = False
 
+
+ORDERS = np.arange(DEGREE + 1.0)
+SIGNS = (-1.0) ** ORDERS
+_GRID, _GAP = np.linspace(0.0, np.pi, 8 * DEGREE + 1, retstep=True)
+_ON_GRID = np.cos(np.multiply.outer(_GRID, ORDERS))
 
 POINTS = chebpts1(DEGREE + 1)
 _FITTED = np.linalg.inv(chebvander(POINTS, DEGREE))
@@ -126,11 +134,21 @@ def _sharpened(read: Read, t: Floats, polynomial: Chebyshev) -> TurningPoint:
 
 
 def _place_of_maximum(polynomial: Chebyshev) -> float:
-    low, high = polynomial.domain
-    roots = polynomial.deriv().roots()
-    inside = roots[(np.abs(roots.imag) < 1e-6 * (high - low)) & (roots.real > low) & (roots.real < high)].real
-    places = np.concatenate([[low, high], inside])
-    return float(places[np.argmax(polynomial(places))])
+    """The highest of all peaks and ends, by Newton's method for f' = 0 of f(u) = sum c_k cos(k u), x = -cos u."""
+    low, high = polynomial.domain.tolist()
+    c = np.asarray(polynomial.coef, dtype=np.float64) * SIGNS
+    values = _ON_GRID @ c
+    beside = np.concatenate([[-np.inf], values, [-np.inf]])
+    u = _GRID[(values >= beside[:-2]) & (values >= beside[2:])]
+    for _ in range(SETTLING):
+        angles = np.multiply.outer(u, ORDERS)
+        slope, bend = -np.sin(angles) @ (ORDERS * c), -np.cos(angles) @ (ORDERS**2 * c)
+        step = np.where(bend < 0.0, -slope / np.where(bend < 0.0, bend, 1.0), 0.0)
+        u = np.clip(u + np.clip(step, -_GAP, _GAP), 0.0, np.pi)
+    best = float(u[np.argmax(np.cos(np.multiply.outer(u, ORDERS)) @ c)])
+    if best in (0.0, np.pi):
+        return low if best == 0.0 else high
+    return 0.5 * (low + high) - 0.5 * (high - low) * math.cos(best)
 
 
 def newton(value: Rate, slope: Rate, t: float, low: float, high: float) -> float:

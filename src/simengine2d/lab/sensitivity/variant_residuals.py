@@ -78,10 +78,14 @@ class VariantEquations:
         self.here = residuals(system, states)
         self.sizes = _sizes_of_terms(system, states)
 
-    def all_slopes(self, numbers: Sequence[Varied]) -> list[Residuals]:
-        """Derivatives with respect to each number, at constant states."""
-        found = self._at_once(numbers) if self.is_shareable else {}
-        return [found[k] if k in found else self.slopes(number) for k, number in enumerate(numbers)]
+    def all_slopes(self, numbers: Sequence[Varied]) -> Residuals:
+        """Derivatives with respect to all numbers, at constant states; the numbers are the last axis."""
+        slopes = Residuals(*(np.empty((len(numbers), *part.shape)) for part in self.here))
+        found = self._at_once(numbers, slopes) if self.is_shareable else set()
+        for k in {*range(len(numbers))} - found:
+            for part, own in zip(slopes, self.slopes(numbers[k]), strict=True):
+                part[k] = own
+        return Residuals(*(np.ascontiguousarray(np.moveaxis(part, 0, -1)) for part in slopes))
 
     # one after the other
 
@@ -104,17 +108,17 @@ class VariantEquations:
 
     # at once
 
-    def _at_once(self, numbers: Sequence[Varied]) -> dict[int, Residuals]:
-        """Of the numbers whose systems were recorded, with the first step, where that is small enough."""
+    def _at_once(self, numbers: Sequence[Varied], slopes: Residuals) -> set[int]:
+        """Of the numbers whose systems were recorded, with the first step; returns for which that is small enough."""
         around = {k: number.around for k, number in enumerate(numbers) if isinstance(number, VariedNumber)}
         known = [(k, each.equations) for k, each in around.items() if each is not None]
         size = self.states.t.size * (3 * self.here.Phi.shape[1] + self.here.force.shape[1])
         batch = max(1, MOST // (len(CENTRAL.offsets) * size))
-        found: dict[int, Residuals] = {}
+        found: set[int] = set()
         for first in range(0, len(known), batch):
             places, rows = zip(*known[first : first + batch], strict=True)
             values = self._of_table(np.concatenate(rows))
-            found |= self._checked(numbers, places, values)
+            found |= self._checked(numbers, places, values, slopes)
         return found
 
     def _of_table(self, table: Floats) -> Residuals:
@@ -130,17 +134,15 @@ class VariantEquations:
         return out
 
     def _checked(
-        self, numbers: Sequence[Varied], places: Sequence[int], values: Residuals
-    ) -> dict[int, Residuals]:
-        """The slopes of all equations by the numbers at some places; none where one needs a smaller step."""
-        sizes = np.array([numbers[k].size for k in places])
-        trials = [
-            central_trials(part, here, terms, sizes)
-            for part, here, terms in zip(values, self.here, self.sizes, strict=True)
-        ]
-        held = np.all([trial.holds for trial in trials], axis=0)
-        slopes = [trial.slope for trial in trials]
-        return {k: Residuals(*(part[i] for part in slopes)) for i, k in enumerate(places) if held[i]}
+        self, numbers: Sequence[Varied], places: Sequence[int], values: Residuals, slopes: Residuals
+    ) -> set[int]:
+        """Write the slopes by the numbers at some places; returns at which none needs a smaller step."""
+        sizes, held = np.array([numbers[k].size for k in places]), np.ones(len(places), dtype=bool)
+        for part, here, terms, out in zip(values, self.here, self.sizes, slopes, strict=True):
+            trials = central_trials(part, here, terms, sizes)
+            out[list(places)] = trials.slope
+            held &= trials.holds
+        return {k for k, holds in zip(places, held.tolist(), strict=True) if holds}
 
 
 def _writable(arrays: VariantNumbers) -> VariantNumbers:

@@ -110,7 +110,7 @@ class Varied(ABC):
         return CheckedSlope(slope, holds)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class VariedNumber(Varied):
     """One number of a model, and the systems with other values of it."""
 
