@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import simengine2d as se
-from simengine2d.lab.sensitivity import dynamic_slopes
+from simengine2d.lab.sensitivity import dynamic_slopes, motions
 from simengine2d.lab.sensitivity.parameters import varied_numbers
 from simengine2d.lab.sweep.variants import variant
 
@@ -32,7 +32,7 @@ def test_what_a_parameter_excites_in_a_motion_that_rests(w):
 def test_derivatives_too_fast_to_be_followed_are_refused(monkeypatch):
     monkeypatch.setattr(dynamic_slopes, "MOST_RUNS", 2)
     with pytest.raises(se.UnsupportedError, match="derivatives of the motion change too fast"):
-        se.sensitivity(resting(200.0**2), ["free"], "dynamics", "final(stone.x)", t_end=2)
+        se.sensitivity(resting(201.0**2), ["free"], "dynamics", "final(stone.x)", t_end=2)
 
 
 def sprung_four_bar() -> se.Model:
@@ -74,6 +74,25 @@ def test_the_same_model_again_has_the_same_gradient_to_the_last_bit():
         for each in (model, other, model, sprung_four_bar())
     ]
     assert gradients[0] == gradients[2] == gradients[3] != gradients[1]
+
+
+def test_another_output_of_the_same_motion_needs_one_tight_run_alone(monkeypatch):
+    model, names = sprung_four_bar(), ["crank", "spring.stiffness"]
+    runs, dynamics = list[str](), motions.dynamics
+    first = se.sensitivity(model, names, "dynamics", ["max(A.force)", "final(crank.phi)"], t_end=1.1)
+    for module in (motions, dynamic_slopes):
+        name = module.__name__.rpartition(".")[2]
+        noted = lambda *given, name=name, **options: runs.append(name) or dynamics(*given, **options)
+        monkeypatch.setattr(module, "dynamics", noted)
+    again = se.sensitivity(model, names, "dynamics", "max(A.force)", t_end=1.1)
+    assert runs == ["dynamic_slopes"]
+    assert again.matrix.tobytes() == first.matrix[:1].tobytes()
+    # a mean is over the outputs of a run
+    mean = se.sensitivity(model, names, "dynamics", "rms(A.force)", t_end=1.1)
+    assert runs.count("motions") == 1
+    longer = se.sensitivity(model, names, "dynamics", "rms(A.force)", t_end=1.2)
+    assert runs.count("motions") == 2
+    assert mean.values != longer.values
 
 
 def test_a_model_that_was_edited_is_another_one():

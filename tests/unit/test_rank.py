@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simengine2d.numerics.rank import implied_rows, rank_of_rows, row_space
+from simengine2d.numerics.rank import implied_rows, rank_of_rows, row_space, surely_independent
 
 
 def rows_of_rank(seed: int, rank: int, more: int, n: int) -> tuple[np.ndarray, np.random.Generator]:
@@ -47,3 +47,23 @@ def test_rows_without_entries_and_no_rows():
     assert row_space(np.zeros((0, 3))).null.shape == (3, 3)
     assert implied_rows(np.zeros((0, 3))).size == 0
     assert rank_of_rows(np.zeros((2, 3))).rank == row_space(np.zeros((2, 3))).rank == 0
+
+
+@given(st.integers(0, 10**6), st.integers(1, 8), st.floats(-12.0, 0.0))
+def test_rows_are_surely_independent_only_where_they_are(seed, rows, exponent):
+    """The last row differs from a sum of the others by 10^exponent."""
+    draw = np.random.default_rng(seed)
+    J = draw.normal(size=(rows, rows + 2)) * 10.0 ** draw.uniform(-6, 6, size=(rows, 1))
+    smallest = row_space(J).sizes[-1]
+    assert surely_independent(J) == (smallest > 1e-4) or 1e-5 < smallest < 1e-2
+    J[-1] = draw.normal(size=rows - 1) @ J[:-1] + 10.0**exponent * np.abs(J).max() * draw.normal(
+        size=rows + 2
+    )
+    if surely_independent(J):
+        assert not row_space(J).takes_part().any() and row_space(J).sizes[-1] > 0.99e-4
+
+
+def test_no_rows_and_empty_rows_are_nothing_sure():
+    assert surely_independent(np.zeros((0, 3)))
+    assert not surely_independent(np.zeros((2, 3)))
+    assert not surely_independent(np.ones((3, 2)))

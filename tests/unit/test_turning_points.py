@@ -35,7 +35,7 @@ def test_a_constant_is_largest_anywhere():
 
 def test_peaks_that_are_hidden_between_outputs():
     t = np.linspace(0.0, 1.0, 12)
-    best = largest_values(lambda x: np.cos(9.0 * (x - 0.437)), t)[0]
+    best = largest_values(lambda x: np.cos(9.0 * (x - 0.437)), t, 0.0, 1.0)[0]
     assert best.t == pytest.approx(0.437, abs=1e-9)
     assert best.value == pytest.approx(1.0, abs=1e-12)
     assert not best.at_end and not best.kink

@@ -19,6 +19,7 @@ from .arrays import Floats, Ints
 Matrix = Any
 """An array, or SciPy's csr_array."""
 
+SURELY = 1e-4  # singular value from which rows are independent, whatever rounding does
 DEPENDENT = 1e-9  # the new component of a row, relative to the row, that counts as rounding
 CLEARLY = 1e-6  # the same of a row that is independent beyond doubt
 LOST_PIVOT = 1e-11  # the same for a pivot of an elimination, which has lost more digits
@@ -73,6 +74,16 @@ def row_space(J: Floats, smallest: float = DEPENDENT) -> RowSpace:
     unit, norms = unit_rows(J)
     U, sizes, Vt = np.linalg.svd(unit)
     return RowSpace(norms, U, sizes, Vt.T, int(np.count_nonzero(sizes > smallest)))
+
+
+def surely_independent(J: Floats) -> bool:
+    """Whether rows of norm one are far from a dependence: sigma^2 >= 1 / |G^-1| of G = J J^T. False says nothing."""
+    unit = unit_rows(J)[0]
+    try:
+        inverse = np.linalg.inv(unit @ unit.T)
+    except np.linalg.LinAlgError:
+        return False
+    return bool(np.abs(inverse).sum(axis=1).max(initial=0.0) < SURELY**-2)
 
 
 def unit_rows(J: Matrix) -> tuple[Matrix, Floats]:

@@ -20,7 +20,7 @@ from ..model.frame import GROUND, Frame, PlacedFrame, as_frame
 from ..model.measure import Measure
 from ..model.si_values import units_of
 from ..numerics.arrays import Floats
-from ..numerics.rank import row_space
+from ..numerics.rank import row_space, surely_independent
 from ..system.applied_forces import frames_of_loads
 from ..system.system import System
 from .force_history import forces_of
@@ -226,5 +226,7 @@ def non_unique(system: System, t: float, q: Floats) -> list[str]:
         return []
     # angles as lengths
     J = system.Phi_q(t, q) * (system.sizes / np.repeat(system.arms, 3))
+    if surely_independent(J):
+        return []
     free = row_space(J).takes_part()
     return list(dict.fromkeys(name for (name, _), is_free in zip(system.rows, free, strict=True) if is_free))

@@ -10,23 +10,25 @@ these maps are then applied one after the other, from the start on.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...analyses.assembly.closure import coordinate_scale
 from ...analyses.dynamics.dynamics import dynamics
 from ...analyses.dynamics.initial_state import start
+from ...analyses.dynamics.new_run import PLAIN
+from ...analyses.earlier_models import kind_of
 from ...analyses.statics.tangent_space import named_motions, tangent_space
 from ...analyses.times import begin_of
 from ...errors import UnsupportedError
-from ...model.model import Model
 from ...numerics.arrays import Floats, Ints
 from ...results.results import Results
 from ...system.system import System
+from ...system.workspace import once_per_system
 from .foreseen_panels import FORESEEN, foreseen_ends
 from .jumps import BesideCut, Jump, time_slopes
 from .motion_slopes import MotionSlopes, states_of
@@ -45,10 +47,9 @@ from .panels import (
     ahead,
     between,
     cut_into,
-    once,
+    integrals,
     pieces_by,
     resolving_panels,
-    twice,
 )
 from .residuals import States, residuals_and_jacobians
 from .start_slopes import start_slopes
@@ -70,36 +71,59 @@ MOST_PANELS = 2000
 """For derivatives that change fast, or four times as many as the motion needs."""
 OPTIONS = ("coordinates", "max_step")
 """Options of the run that the motion at the nodes follows, too."""
+MOST_MOTIONS = 8
+"""Whose panels are known."""
 BEYOND = 1e-4
 """Of a run that ends at an event: how far the motion is followed beyond it, since its time has an error."""
 STEEP = 30.0
 """How much more than the independent coordinates others may move, all as lengths; beyond it, others are chosen."""
 
 
+class KnownPanels(NamedTuple):
+    """The panels that have resolved a motion and its derivatives, and the first and last output."""
+
+    ends: tuple[float, float]
+    panels: Floats
+
+
+@once_per_system
+def known_panels(system: System) -> dict[Hashable, KnownPanels]:
+    """Of the motions of a System, by their options."""
+    return {}
+
+
 class Variational:
     """The variational equations of one motion, ready to be read at any of its times."""
 
     def __init__(
-        self, model: Model, numbers: Sequence[VariedNumber], results: Results, options: Mapping[str, Any]
+        self, numbers: Sequence[VariedNumber], results: Callable[[], Results], options: Mapping[str, Any]
     ) -> None:
-        """`results` are those of the model, with the System around which the numbers vary."""
-        self.system, self.numbers = results.system, numbers
+        """`results` computes those of the model, with the System around which the numbers vary."""
+        self.system, self.numbers = numbers[0].system(0.0), numbers
         self.system.refuse_velocity_rows("sensitivity")
-        self.begin = begin_of(self.system, results.t)
+        self.asked = kind_of(options) if {*options} <= {*PLAIN, *OPTIONS} else None
+        known = known_panels(self.system).get(self.asked)
+        outputs = results().t if known is None else np.array(known.ends)
+        self.ends = float(outputs[0]), float(outputs[-1])
+        self.begin = begin_of(self.system, outputs)
         self.kept = np.setdiff1d(np.arange(self.system.m), start(self.system, self.begin).implied)
         others = {name: options[name] for name in OPTIONS if name in options}
         tolerance = min(RTOL, options.get("rtol", 1.0))
-        run = lambda times: replace(
+        self.run = lambda times: replace(
             dynamics(self.system, t_eval=times, rtol=tolerance, **others), system=self.system
         )
-        self.end = float(results.t[-1])
-        self.switches = Switches(self.system)
-        beyond = BEYOND * (self.end - self.begin) if any(each.stop for each in results.events) else 0.0
-        ends = self.begin, self.end + beyond
-        self.run, self.of_time = run, self.switches.in_time(*ends, MOST_CUTS)
-        self.splines = has_splines(self.system)
-        cuts, usual = np.array([cut.t for cut in self.of_time]), (ends[1] - ends[0]) / panel_count(results)
-        self.follow(foreseen_ends(results, *ends, usual, cuts, splines=self.splines))
+        self.switches, self.splines = Switches(self.system), has_splines(self.system)
+        self.of_time: list[Cut] = []
+        self.follow(self._foreseen(results()) if known is None else known.panels)
+
+    def _foreseen(self, results: Results) -> Floats:
+        """The ends of the first panels."""
+        begin, end = self.begin, self.ends[1]
+        if any(each.stop for each in results.events):
+            end += BEYOND * (end - begin)
+        self.of_time = self.switches.in_time(begin, end, MOST_CUTS)
+        cuts, usual = np.array([cut.t for cut in self.of_time]), (end - begin) / panel_count(results)
+        return foreseen_ends(results, begin, end, usual, cuts, splines=self.splines)
 
     def follow(self, grid: Floats) -> None:
         """Compute the motion at the nodes of panels that are at most as long as those of a grid."""
@@ -160,9 +184,9 @@ class Variational:
     ) -> MotionSlopes:
         """At places x of panels, whose v_p and v'_p at the start, and v''_p at the nodes, are given for each."""
         h, f = self.panels.lengths[panel][:, None, None], self.chosen.shape[1]
-        rate = begins[:, f:] + h * np.einsum("tj,tjfp->tfp", once(x), seconds)
-        v = begins[:, :f] + h * x[:, None, None] * begins[:, f:]
-        v = v + h**2 * np.einsum("tj,tjfp->tfp", twice(x), seconds)
+        once, twice = (np.einsum("tj,tjfp->tfp", each, seconds) for each in integrals(x))
+        rate = begins[:, f:] + h * once
+        v = begins[:, :f] + h * x[:, None, None] * begins[:, f:] + h**2 * twice
         return self._full(self._along(results, self.chosen[panel], self.numbers), v, rate)
 
     def rates(self, results: Results, clock: VariedTime) -> MotionSlopes:
@@ -226,6 +250,7 @@ class Variational:
             begins, seconds = self._march(self.chosen, panel_maps(self.nodes[1], self.panels.lengths))
             tails = self._tails(seconds)
             if tails.max(initial=0.0) <= SEEN:
+                self._remember()
                 return begins, seconds
             pieces = np.where(tails > SEEN, pieces_by(tails / (FORESEEN * SEEN)), 1)
             if pieces.sum() > most:
@@ -236,6 +261,14 @@ class Variational:
             f"{self.panels.ends[int(tails.argmax())]:.4g} s. End the run earlier, or make stiff parts softer."
         )
 
+    def _remember(self) -> None:
+        """The panels, for other outputs of the same motion; cuts are found anew each time."""
+        known = known_panels(self.system)
+        if self.asked is not None and not self.panels.cuts:
+            known[self.asked] = KnownPanels(self.ends, self.panels.ends)
+            for oldest in list(known)[:-MOST_MOTIONS]:
+                known.pop(oldest, None)
+
     def _tails(self, seconds: Floats) -> Floats:
         """Of each panel: the part of v''_p that its highest polynomial has; what is nothing but rounding has none."""
         chosen = np.repeat(self.chosen, STAGES, axis=0)
@@ -245,8 +278,9 @@ class Variational:
             largest = np.abs(changes).max(axis=(0, 1), initial=0.0)
             rounding = FAINT * np.maximum(fastest, largest.max(axis=1, initial=0.0))
             usual = np.maximum(largest, rounding[:, None])
-            tails = np.abs(np.einsum("j,kjfp->kfp", HIGHEST, changes)) / np.where(usual > 0.0, usual, 1.0)
-            return np.nan_to_num(tails.max(axis=(1, 2), initial=0.0), nan=1.0)
+            highest = np.abs(HIGHEST @ changes.reshape(len(changes), STAGES, -1))
+            tails = (highest / np.where(usual > 0.0, usual, 1.0).ravel()).max(axis=1, initial=0.0)
+            return np.nan_to_num(tails, nan=1.0)
 
     @cached_property
     def jumps(self) -> list[Jump]:
@@ -288,7 +322,8 @@ class Variational:
         others = {*jumps, *(1 + np.flatnonzero((chosen[1:] != chosen[:-1]).any(axis=1))).tolist()}
         q, qd = start_slopes(self.system, self.begin, *self.numbers)
         state = np.concatenate([q[chosen[0]], qd[chosen[0]]])
-        for k in range(count):
+        by_state, added = maps.end[..., : 2 * f], maps.end[..., 2 * f :]
+        for k, (map_of_state, more) in enumerate(zip(by_state, added, strict=True)):
             if k in others:
                 q, qd = self._at_end(k - 1, begins[k - 1], seconds_in(k - 1))
                 q[chosen[k - 1]], qd[chosen[k - 1]] = state[:f], state[f:]
@@ -298,7 +333,7 @@ class Variational:
                     self.moving.append((jumps[k], times))
                 state = np.concatenate([q[chosen[k]], qd[chosen[k]]])
             begins[k] = state
-            state = maps.end[k, :, : 2 * f] @ state + maps.end[k, :, 2 * f :]
+            state = map_of_state @ state + more
         return begins, seconds_in(slice(None))
 
     def _at_end(self, k: int, begin: Floats, seconds: Floats) -> tuple[Floats, Floats]:

@@ -14,7 +14,7 @@ From there it goes backward: to the frames, and from a frame at the arm A s on i
 
 from __future__ import annotations
 
-from ...model.measure import gradient, hessian, second_order, third_order, value
+from ...model.measure import X, Y, gradient, hessian, second_order, third_order, value
 from ...numerics.kernel import kernel
 from ...system.frames import EX, EY, OMEGA, PHI, PX, PY, UX, UY, VX, VY
 
@@ -26,7 +26,7 @@ POSITION, RATE, ACCELERATION, DISPLACEMENT = 0, 3, 6, 9
 ADJOINTS = 12
 
 
-@kernel
+@kernel(inline=True)
 def move_further(S, qd, qdd, y, F, E):
     """Accelerations of all frames, and their displacements when the bodies are displaced by y."""
     body, nb = S.frame_body, S.mass.size
@@ -75,9 +75,29 @@ def virtual_change(kind, F, E, a, b):
     return gx * (E[b, DX] - E[a, DX]) + gy * (E[b, DY] - E[a, DY]) + ga * E[a, TURN] + gb * E[b, TURN]
 
 
+@kernel(inline=True)
+def add_coordinate(c, F, E, a, b, weight, y0, y1, y2, y3, A):
+    """The same as `add_term` of s = d_x or d_y, which does not bend."""
+    p, v, acceleration, displacement = POSITION + c, RATE + c, ACCELERATION + c, DISPLACEMENT + c
+    A[a, p], A[b, p] = A[a, p] - weight * y0, A[b, p] + weight * y0
+    A[a, v], A[b, v] = A[a, v] - weight * y1, A[b, v] + weight * y1
+    A[a, acceleration], A[b, acceleration] = (
+        A[a, acceleration] - weight * y2,
+        A[b, acceleration] + weight * y2,
+    )
+    A[a, displacement], A[b, displacement] = (
+        A[a, displacement] - weight * y3,
+        A[b, displacement] + weight * y3,
+    )
+    of_place = y0 * (F[b, PX + c] - F[a, PX + c]) + y1 * (F[b, VX + c] - F[a, VX + c])
+    return of_place + y2 * (E[b, AX + c] - E[a, AX + c]) + y3 * (E[b, DX + c] - E[a, DX + c])
+
+
 @kernel
 def add_term(kind, F, E, a, b, weight, y0, y1, y2, y3, A):
     """Add the adjoints of weight G of one measure at its frames; returns G."""
+    if kind in (X, Y):
+        return add_coordinate(0 if kind == X else 1, F, E, a, b, weight, y0, y1, y2, y3, A)
     dx, dy = F[b, PX] - F[a, PX], F[b, PY] - F[a, PY]
     uax, uay, ubx, uby = F[a, UX], F[a, UY], F[b, UX], F[b, UY]
     gx, gy, ga, gb = gradient(kind, dx, dy, uax, uay, ubx, uby)
@@ -111,7 +131,7 @@ def add_term(kind, F, E, a, b, weight, y0, y1, y2, y3, A):
     return total
 
 
-@kernel
+@kernel(inline=True)
 def pull_back(S, F, E, A, by_q, by_qd, frame_x, frame_y, frame_angle):
     """Add what the adjoints of frames mean for the state and for their places on bodies; they are zero afterward.
 

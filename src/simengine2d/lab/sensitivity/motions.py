@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -32,15 +33,29 @@ class DifferentiatedMotion(ABC):
     in_time: ClassVar[bool] = True
     """Whether places are times; else they are the numbers of the rows."""
 
-    def __init__(self, results: Results, numbers: Sequence[VariedNumber]) -> None:
-        self.results, self.numbers = results, numbers
-        spacing = float(np.ptp(results.t)) / max(results.t.size - 1, 1)
-        self.clock = VariedTime(results.system, TICK * spacing or 1.0)
+    def __init__(self, numbers: Sequence[VariedNumber]) -> None:
+        self.numbers = numbers
+
+    @cached_property
+    @abstractmethod
+    def results(self) -> Results:
+        """Those of the analysis."""
+
+    @cached_property
+    def clock(self) -> VariedTime:
+        """Time, as if it were a parameter."""
+        t = self.results.t
+        return VariedTime(self.results.system, TICK * float(np.ptp(t)) / max(t.size - 1, 1) or 1.0)
 
     @property
     def places(self) -> Floats:
         """Where the outputs of the analysis are."""
         return self.results.t
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The first and the last of these."""
+        return float(self.places[0]), float(self.places[-1])
 
     @property
     def samples(self) -> Floats:
@@ -75,10 +90,15 @@ class DrivenMotion(DifferentiatedMotion):
         numbers: Sequence[VariedNumber],
         slopes: Callable[[Results, Sequence[Varied]], MotionSlopes],
     ) -> None:
-        super().__init__(run(options), numbers)
+        super().__init__(numbers)
+        self.run = lambda: run(options)
         others = {name: value for name, value in options.items() if name not in TIMES}
         self.again = lambda times: run({**others, "t_eval": times})
         self.slopes_of = slopes
+
+    @cached_property
+    def results(self) -> Results:
+        return self.run()
 
     def at(self, places: Floats) -> Results:
         """The motion is followed from its start, so that it stays on its branch."""
@@ -98,6 +118,14 @@ class RestingPoses(DifferentiatedMotion):
 
     in_time = False
 
+    def __init__(self, found: Results, numbers: Sequence[VariedNumber]) -> None:
+        super().__init__(numbers)
+        self.found = found
+
+    @cached_property
+    def results(self) -> Results:
+        return self.found
+
     @property
     def places(self) -> Floats:
         return np.arange(float(self.results.t.size))
@@ -116,16 +144,25 @@ class ForcedMotion(DifferentiatedMotion):
     """A motion under forces."""
 
     def __init__(self, model: Model, numbers: Sequence[VariedNumber], options: Mapping[str, Any]) -> None:
-        results = dynamics(model, **options)
-        system = numbers[0].system(0.0) if numbers else results.system
-        super().__init__(replace(results, system=system), numbers)
-        self.variational = Variational(model, numbers, self.results, options)
+        super().__init__(numbers)
+        self.model, self.options = model, options
+        self.variational = Variational(numbers, lambda: self.results, options)
+
+    @cached_property
+    def results(self) -> Results:
+        """Not needed where the panels are known, and an output asks for the motion between its ends only."""
+        return replace(dynamics(self.model, **self.options), system=self.numbers[0].system(0.0))
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        return self.variational.ends
 
     @property
     def samples(self) -> Floats:
         """The nodes, where the motion is known."""
-        nodes, places = self.variational.panels.results.t, self.places
-        return np.concatenate([places[:1], nodes[(nodes > places[0]) & (nodes < places[-1])], places[-1:]])
+        nodes, (first, last) = self.variational.panels.results.t, self.ends
+        inside = nodes[(nodes >= first) & (nodes <= last)]
+        return inside if inside.size else np.array([first, last])
 
     @property
     def jumps(self) -> Sequence[float]:

@@ -61,18 +61,15 @@ def _integrals(times: int) -> Floats:
 _ONCE, _TWICE = _integrals(1), _integrals(2)
 
 
-def once(x: Floats) -> Floats:
-    """int_0^x l_j, one column for each j."""
-    return legvander(2.0 * np.asarray(x) - 1.0, STAGES) @ _ONCE
+def integrals(x: Floats) -> tuple[Floats, Floats]:
+    """int_0^x l_j, one column for each j, and the integrals of these."""
+    values = legvander(2.0 * np.asarray(x) - 1.0, STAGES + 1)
+    return values[..., :-1] @ _ONCE, values @ _TWICE
 
 
-def twice(x: Floats) -> Floats:
-    """The integral of that."""
-    return legvander(2.0 * np.asarray(x) - 1.0, STAGES + 1) @ _TWICE
-
-
-AT_NODES, TWICE_AT_NODES = once(NODES), twice(NODES)
-AT_END, TWICE_AT_END = once(np.ones(1))[0], twice(np.ones(1))[0]
+AT_NODES, TWICE_AT_NODES = integrals(NODES)
+AT_END, TWICE_AT_END = (each[0] for each in integrals(np.ones(1)))
+_AT_ENDS = legvander(np.array([-1.0, 1.0]), STAGES - 1) @ _COEFFICIENTS
 _FIRST_TO_LAST = np.stack([AT_NODES[0], AT_NODES[-1] - AT_NODES[0], AT_END - AT_NODES[-1]])
 """From the beginning to the first node, on to the last one, and to the end."""
 
@@ -136,9 +133,9 @@ def resolving_panels(
         nodes = panels.results
         found = switches.on_motion(nodes.t, nodes.q, nodes.qd, panels.look, of_state)
         moved = _moved(panels, of_state, found)
-        pieces = pieces_of(panels, resolved)
+        own = pieces_of(panels, resolved)
         broken = _velocities_break(panels)
-        pieces = np.maximum(pieces, 1 + broken)
+        pieces = np.maximum(own, 1 + broken)
         if runs == MOST_RUNS or (not moved.size and pieces.max() == 1):
             break
         if moved.size:  # once cut there, a motion may need no more
@@ -148,7 +145,7 @@ def resolving_panels(
         if runs > 1:  # a place where the motion is less smooth than polynomials
             pieces[pieces > 1] = MOST_PIECES
         grid = cut_into(panels.ends, pieces)
-    rough = panels.ends[:-1][pieces_of(panels, RESOLVED) > 1]
+    rough = panels.ends[:-1][(own if resolved == RESOLVED else pieces_of(panels, RESOLVED)) > 1]
     return Resolved(panels, np.unique(np.concatenate([rough, moved, torn(panels, broken)])))
 
 
@@ -244,10 +241,9 @@ def _velocities_break(panels: Panels) -> Any:
 def _accelerations_jump(panels: Panels) -> Any:
     """Whether polynomials of a panel and of the next one differ at their common end by more than their errors."""
     qdd = panels.parts("qdd")
-    begin, end = np.einsum("ej,pjn->epn", legvander([-1.0, 1.0], STAGES - 1) @ _COEFFICIENTS, qdd)
-    last = np.abs(np.einsum("cj,pjn->pcn", _COEFFICIENTS[-3:], qdd)).max(axis=(1, 2))
-    errors = TAIL * last + NOISE * np.abs(qdd).max(axis=(1, 2))
-    errors = np.maximum(errors, FAINT * np.abs(qdd).max())
+    begin, end = np.moveaxis(_AT_ENDS @ qdd, 1, 0)
+    last, largest = np.abs(_COEFFICIENTS[-3:] @ qdd).max(axis=(1, 2)), np.abs(qdd).max(axis=(1, 2))
+    errors = np.maximum(TAIL * last + NOISE * largest, FAINT * largest.max())
     return np.abs(begin[1:] - end[:-1]).max(axis=1) > np.maximum(errors[1:], errors[:-1])
 
 

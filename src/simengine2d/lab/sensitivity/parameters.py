@@ -9,7 +9,7 @@ from ...errors import ModelError, SimEngineError
 from ...expressions.function import Function
 from ...expressions.recorded import NotRecorded
 from ...model.model import Model
-from ...model.number_places import differing_numbers
+from ...model.number_places import KnownModel
 from ...system.system import System
 from ..sweep.variants import refuse_unknown, variant
 from .neighborhood import neighborhood
@@ -32,8 +32,8 @@ def varied_numbers(model: Model, names: Sequence[str]) -> list[VariedNumber]:
         raise ModelError(f"the parameter '{repeated}' is named twice.")
     key = (model.name, *names, None, *model.bodies, None, *model.elements)
     known = _known.pop(key, None)
-    if known is None or differing_numbers(model, known.model) != {}:
-        known = KnownNumbers(model.snapshot(), _new_numbers(model.snapshot(), names))
+    if known is None or known.model.differing_numbers(model) != {}:
+        known = KnownNumbers(KnownModel(model.snapshot()), _new_numbers(model.snapshot(), names))
     _known[key] = known
     for oldest in list(_known)[:-MOST_KNOWN]:
         _known.pop(oldest, None)
@@ -43,7 +43,7 @@ def varied_numbers(model: Model, names: Sequence[str]) -> list[VariedNumber]:
 class KnownNumbers(NamedTuple):
     """Those of an earlier call: what Systems have stored for reuse serves the same model again."""
 
-    model: Model
+    model: KnownModel
     numbers: list[VariedNumber]
 
 

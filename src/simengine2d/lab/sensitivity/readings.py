@@ -85,8 +85,13 @@ class MotionReading(Reading):
     is_whole = False
     """Whether the places are all of a motion, so that integrals over time can be read there."""
 
-    def __init__(self, study: StudiedMotion, places: Floats) -> None:
-        self.study, self.places = study, np.asarray(places, dtype=float)
+    def __init__(self, study: StudiedMotion, places: Floats | None = None) -> None:
+        """At the outputs of the analysis, where no places are given."""
+        self.study, self.given = study, places
+
+    @cached_property
+    def places(self) -> Floats:
+        return np.asarray(self.study.motion.places if self.given is None else self.given, dtype=float)
 
     @cached_property
     def answer(self) -> Results:  # type: ignore[override]
@@ -140,9 +145,8 @@ class MotionReading(Reading):
             values = sign * read(motion.places)
             order = np.argsort(-values, kind="stable").tolist()
             return [TurningPoint(float(k), float(values[k])) for k in order]
-        last, samples = self.last.place, motion.samples
-        places = np.append(samples[:-1][samples[:-1] < last], last)
-        return largest_values(lambda t: sign * read(t), places)
+        first, last, samples = self.first.place, self.last.place, motion.samples
+        return largest_values(lambda t: sign * read(t), samples[samples <= last], first, last)
 
     def over(self, arg: Node) -> Callable[[Floats], Floats]:
         """The values of an expression at some places."""
@@ -153,16 +157,18 @@ class MotionReading(Reading):
 
     @property
     def first(self) -> MovingPlace:
-        return MovingPlace(float(self.study.motion.places[0]))
+        return MovingPlace(self.study.motion.ends[0])
 
     @property
     def last(self) -> MovingPlace:
         stop = self._stop()
         if stop is not None:
             return self.event_place(stop)
-        return MovingPlace(float(self.study.motion.places[-1]))
+        return MovingPlace(self.study.motion.ends[1])
 
     def _stop(self) -> Crossing | None:
+        if not self.study.events:
+            return None
         return next((each for each in self.study.motion.results.events if each.stop), None)
 
     def _refuse_moving_end(self, node: Call) -> None:

@@ -111,7 +111,7 @@ def _reading(
     if analysis in READINGS:
         return READINGS[analysis](model, numbers, options)
     motion = moved(model, numbers, analysis, options)
-    return SlopeReading(StudiedMotion(motion, events, notes), motion.places)
+    return SlopeReading(StudiedMotion(motion, events, notes))
 
 
 def _derived(name: str, output: Expression, reading: Any, count: int) -> Sloped:

@@ -84,22 +84,22 @@ def _last_part(polynomial: Chebyshev, rounding: float) -> float:
     return float(rest / change) if rest > 0.0 else 0.0
 
 
-def largest_values(read: Read, t: Floats) -> list[TurningPoint]:
-    """The peaks that may be the largest, sharpened between the outputs at t; the largest first."""
+def largest_values(read: Read, t: Floats, begin: float, end: float) -> list[TurningPoint]:
+    """The peaks that may be the largest, sharpened beside the samples at t; the largest first."""
+    if begin == end:
+        return [TurningPoint(end, float(read(np.array([end]))[0]), at_end=True)]
     values = read(t)
-    if t.size == 1:
-        return [TurningPoint(float(t[0]), float(values[0]), at_end=True)]
-    largest = float(values.max())
-    spans = [_beside(t, k) for k, reach in _highest(values) if not reach < largest]
+    largest, between = float(values.max()), np.concatenate([[begin], t, [end]])
+    spans = [_beside(between, k) for k, reach in _highest(values) if not reach < largest]
     around = read(np.concatenate([places_of_series(*span) for span in spans]))
     parts = np.split(around, len(spans))
     first = [series_through(part, *span) for part, span in zip(parts, spans, strict=True)]
-    return sorted((_sharpened(read, t, each) for each in first), key=lambda peak: -peak.value)
+    return sorted((_sharpened(read, begin, end, each) for each in first), key=lambda peak: -peak.value)
 
 
-def _beside(t: Floats, k: int) -> tuple[float, float]:
-    """From the output before to the one after."""
-    return float(t[max(k - 1, 0)]), float(t[min(k + 1, t.size - 1)])
+def _beside(between: Floats, k: int) -> tuple[float, float]:
+    """From the sample before to the one after, or to the ends."""
+    return float(between[k]), float(between[k + 2])
 
 
 def _highest(values: Floats) -> list[tuple[int, float]]:
@@ -116,10 +116,9 @@ def _highest(values: Floats) -> list[tuple[int, float]]:
     return [(k, float(reach[k])) for k in dict.fromkeys([int(np.argmax(values)), *order])]
 
 
-def _sharpened(read: Read, t: Floats, polynomial: Chebyshev) -> TurningPoint:
+def _sharpened(read: Read, begin: float, end: float, polynomial: Chebyshev) -> TurningPoint:
     """The peak on an interval: with a part of it that polynomials resolve, and once more on a part of that."""
     low, high = polynomial.domain.tolist()
-    begin, end = float(t[0]), float(t[-1])
     smallest, resolved = SMALLEST * (high - low), False
     while True:
         place = _place_of_maximum(polynomial)

@@ -151,7 +151,7 @@ def writable(array: Floats) -> Floats:
 # Kernels ----------------------------------------------------------------------------------------------
 
 
-@kernel
+@kernel(inline=True)
 def sweep_equations(S, L, t, q, qd, qdd, lam, w, X):
     """Add the derivatives of G, where the frames are placed and moved."""
     move_further(S, qd, qdd, X.y, w.F, X.E)
@@ -187,7 +187,7 @@ def sweep_rows(S, t, lam, w, X):
     pull_back(S, w.F, X.E, X.A, X.by_q, X.by_qd, X.frame_x, X.frame_y, X.frame_angle)
 
 
-@kernel
+@kernel(inline=True)
 def sweep_forces(S, L, t, w, X):
     """G -= y . F s_q of the forces along measures, F(u, ud, t)"""
     for i in range(L.forces.shape[0]):
@@ -225,7 +225,7 @@ def sweep_measure(L, m, y0, y1, y3, w, X):
             X.load_weight[k] += add_term(kind, w.F, X.E, a, b, L.term_weight[k], y0, y1, 0.0, y3, X.A)
 
 
-@kernel
+@kernel(inline=True)
 def sweep_wrenches(S, L, t, q, qd, w, X):
     """G -= f . b, where each component f of a wrench acts along a displacement b of its frame."""
     F, E, z, out = w.F, X.E, w.scratch.variables[:7], w.scratch.results
