@@ -8,13 +8,14 @@ A row of a joint resists its measure s with its multiplier, a spring with its la
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from ..model.elements import MeasureForce, Wrench
 from ..model.frame import GROUND, PlacedFrame
-from ..numerics.arrays import Floats, Ints
+from ..numerics.arrays import Floats, Ints, constant
 from ..numerics.kernel import kernel
 from ..system.applied_forces import (
     MEASURE,
@@ -29,7 +30,7 @@ from ..system.applied_forces import (
 from ..system.constraints import move
 from ..system.frames import EX, EY, term_gradient
 from ..system.system import System
-from ..system.workspace import refresh
+from ..system.workspace import once_per_system, refresh
 
 if TYPE_CHECKING:
     from .results import MotionArrays, Results
@@ -92,6 +93,54 @@ def add_pull(out, t, pair, pull, kind, F, a, b):
         out[pair[1], 2, t] += pull * d[5]
 
 
+class ActingSides(NamedTuple):
+    """Which elements act on which bodies, in the order of the kernels."""
+
+    pairs: Ints
+    """The two sides of every term, as pairs of an element and a body; -1 is the ground."""
+    number: dict[tuple[str, str], int]
+    groups: list[list[MeasureForce]]
+    owner: dict[int, str]
+    """The elements of loads, by their identity."""
+    loads: frozenset[str]
+
+
+@once_per_system
+def acting_sides(system: System) -> ActingSides:
+    groups, owner = grouped(load for _, load in system.loads), {id(load): name for name, load in system.loads}
+    number: dict[tuple[str, str], int] = {}
+    pair = lambda name, frame: (
+        -1 if frame.body == GROUND else number.setdefault((name, frame.body), len(number))
+    )
+    sides = [(pair(name, a), pair(name, b)) for name, a, b in _sides(system, groups, owner)]
+    pairs = np.array(sides, dtype=np.int64).reshape(-1, 2)
+    return ActingSides(constant(pairs), number, groups, owner, frozenset(owner.values()))
+
+
+def _sides(
+    system: System, groups: list[list[MeasureForce]], owner: dict[int, str]
+) -> Iterator[tuple[str, PlacedFrame, PlacedFrame]]:
+    """The element and the two frames of every term."""
+    for name, row in system.rows:
+        for term in row.measure.terms:
+            yield name, term.a, term.b  # type: ignore[misc]
+    for group in groups:
+        for force in group if group[0].by >= 0 else group[:1]:
+            for term in force.measure.terms:
+                yield owner[id(force)], term.a, term.b  # type: ignore[misc]
+    for name, load in system.loads:
+        if isinstance(load, Wrench):
+            yield name, load.frame, load.frame
+
+
+class LoadHistory(NamedTuple):
+    """Of loads: (F_x, F_y, torque about the mass center) of each pair, first measure and sum of laws of each group."""
+
+    forces: Floats
+    s: Floats
+    g: Floats
+
+
 class ForceHistory:
     """Every force of a motion: what each joint and each force element does to each of its bodies, over time."""
 
@@ -100,52 +149,44 @@ class ForceHistory:
         self.motion = motion._replace(
             q=motion.q.copy(), qd=motion.qd.copy(), lam=motion.lam.copy(), t=motion.t.copy()
         )
-        self.loads = system.loads
-        self.owner = {id(load): name for name, load in self.loads}
-        self.groups = grouped(load for _, load in self.loads)
-        """The forces along measures, as they are evaluated."""
-        self.number: dict[tuple[str, str], int] = {}
-        sides = [(self._pair(name, a), self._pair(name, b)) for name, a, b in self._sides()]
-        count = motion.t.size
-        self.forces = np.zeros((len(self.number), 3, count))
-        """(F_x, F_y, torque about the mass center) of each pair of an element and a body."""
-        self.s, self.g = np.zeros((2, len(self.groups), count))
-        """First measure and sum of the laws of each group."""
-        self.driver_power = np.zeros(count)
-        self._run(np.array(sides, dtype=np.int64).reshape(-1, 2))
+        self.acting = acting_sides(system)
+        self.number, self.groups = self.acting.number, self.acting.groups
+        """The place of each pair of an element and a body; the forces along measures, as they are evaluated."""
+        self.of_joints = np.zeros((len(self.number), 3, motion.t.size))
+        """(F_x, F_y, torque about the mass center) of each pair of a joint and a body."""
+        self.driver_power = np.zeros(motion.t.size)
+        self._run()
 
-    def _run(self, pairs: Ints) -> None:
+    def _run(self) -> None:
+        """The forces of joints; those of loads are found when somebody asks."""
         t, q, qd, _, lam = self.motion
-        system, S, rows = self.system, self.system.arrays, self.system.arrays.term_kind.size
+        system, S = self.system, self.system.arrays
         if lam.shape[1]:
+            pairs = self.acting.pairs[: S.term_kind.size]
             with system.evaluator() as at:
                 refresh(at.w, S)
-                joint_forces_along(S, at.w, pairs[:rows], t, q, qd, lam, self.forces, self.driver_power)
-        if self.loads:
-            L = system.load_arrays
-            with system.evaluator() as at:
-                refresh(at.w, S)
-                load_forces_along(S, L, at.w, pairs[rows:], t, q, qd, self.forces, self.s, self.g)
+                joint_forces_along(S, at.w, pairs, t, q, qd, lam, self.of_joints, self.driver_power)
 
-    def _sides(self) -> Iterator[tuple[str, PlacedFrame, PlacedFrame]]:
-        """The element and the two frames of every term, in the order of the kernels."""
-        for name, row in self.system.rows:
-            for term in row.measure.terms:
-                yield name, term.a, term.b  # type: ignore[misc]
-        for group in self.groups:
-            for force in group if group[0].by >= 0 else group[:1]:
-                for term in force.measure.terms:
-                    yield self.owner[id(force)], term.a, term.b  # type: ignore[misc]
-        for name, load in self.loads:
-            if isinstance(load, Wrench):
-                yield name, load.frame, load.frame
+    @cached_property
+    def of_loads(self) -> LoadHistory:
+        (t, q, qd, *_), system, S = self.motion, self.system, self.system.arrays
+        found = LoadHistory(np.zeros_like(self.of_joints), *np.zeros((2, len(self.groups), t.size)))
+        if system.loads:
+            pairs, L = self.acting.pairs[S.term_kind.size :], system.load_arrays
+            with system.evaluator() as at:
+                refresh(at.w, S)
+                load_forces_along(S, L, at.w, pairs, t, q, qd, *found)
+        return found
 
     def springs(self) -> Iterator[tuple[list[MeasureForce], Floats]]:
         """Forces by laws of one measure, and the measure over time."""
-        return ((group, s) for group, s in zip(self.groups, self.s, strict=True) if group[0].formula is None)
+        measures = zip(self.groups, self.of_loads.s, strict=True)
+        return ((group, s) for group, s in measures if group[0].formula is None)
 
-    def _pair(self, name: str, frame: PlacedFrame) -> int:
-        return -1 if frame.body == GROUND else self.number.setdefault((name, frame.body), len(self.number))
+    def pair(self, name: str, k: int) -> Floats:
+        """What an element does to the body of pair k."""
+        of_joint = self.of_joints[k]
+        return of_joint + self.of_loads.forces[k] if name in self.acting.loads else of_joint
 
     def is_of(self, system: System, motion: MotionArrays) -> bool:
         """Whether this motion is still the one it was made from: users may write into the arrays of results."""
@@ -158,11 +199,11 @@ class ForceHistory:
         """F_x, F_y and torque of an element on a body; about the origin on the ground, else about the mass center."""
         if body != GROUND:
             k = self.number.get((name, body))
-            return np.zeros((3, self.motion.t.size)) if k is None else self.forces[k]
+            return np.zeros((3, self.motion.t.size)) if k is None else self.pair(name, k)
         total = np.zeros((3, self.motion.t.size))
         for (owner, other), k in self.number.items():  # the opposite of what it does to all bodies
             if owner == name:
-                force_x, force_y, torque = self.forces[k]
+                force_x, force_y, torque = self.pair(name, k)
                 r_x, r_y = self._coordinates(other)[:2]
                 total -= [force_x, force_y, torque + r_x * force_y - r_y * force_x]
         return total
@@ -172,17 +213,16 @@ class ForceHistory:
         system, qd = self.system, self.motion.qd
         g_x, g_y = system.resolved.gravity
         power = (g_x * qd[:, 0::3] + g_y * qd[:, 1::3]) @ system.arrays.mass
-        loads = {name for name, _ in self.loads}
         for (name, body), k in self.number.items():
-            if name in loads:
+            if name in self.acting.loads:
                 j = 3 * self.column(body)
-                power = power + np.sum(self.forces[k].T * qd[:, j : j + 3], axis=1)
+                power = power + np.sum(self.of_loads.forces[k].T * qd[:, j : j + 3], axis=1)
         return np.asarray(power)
 
     def law(self, name: str) -> Floats:
         """The sum of the laws g with which an element resists the growth of its measures."""
-        mine = [group[0].is_law and self.owner[id(group[0])] == name for group in self.groups]
-        return np.asarray(self.g[mine].sum(axis=0))
+        mine = [group[0].is_law and self.acting.owner[id(group[0])] == name for group in self.groups]
+        return np.asarray(self.of_loads.g[mine].sum(axis=0))
 
     def column(self, body: str) -> int:
         return [b.name for b in self.system.bodies].index(body)
