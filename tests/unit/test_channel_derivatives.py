@@ -7,10 +7,11 @@ import pytest
 
 import simengine2d as se
 from simengine2d.lab.sensitivity.channel_derivatives import channel_derivatives
-from simengine2d.lab.sensitivity.residuals import States, _by_coordinate, state_slopes
+from simengine2d.lab.sensitivity.state_slopes import _by_coordinate, state_slopes
 from simengine2d.lab.sweep.reading import channel_of
 from simengine2d.lab.sweep.study import function_of
 from simengine2d.lab.sweep.variants import variant
+from simengine2d.system.residuals import States
 from simengine2d.system.system import System
 
 ACCURACY = 1e-8  # of the largest derivative; extrapolated differences leave 1e-10

@@ -7,8 +7,8 @@ import numpy as np
 import simengine2d as se
 from simengine2d.lab.sensitivity.node_equations import node_equations
 from simengine2d.lab.sensitivity.parameters import varied_numbers
-from simengine2d.lab.sensitivity.residuals import States
 from simengine2d.lab.sensitivity.variational import linear_equations
+from simengine2d.system.residuals import States
 
 
 def of_every_kind() -> se.Model:

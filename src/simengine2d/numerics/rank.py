@@ -76,14 +76,17 @@ def row_space(J: Floats, smallest: float = DEPENDENT) -> RowSpace:
     return RowSpace(norms, U, sizes, Vt.T, int(np.count_nonzero(sizes > smallest)))
 
 
-def surely_independent(J: Floats) -> bool:
-    """Whether rows of norm one are far from a dependence: sigma^2 >= 1 / |G^-1| of G = J J^T. False says nothing."""
+def surely_independent(J: Floats) -> NDArray[np.bool_]:
+    """Whether rows of norm one are far from a dependence, also of a stack of matrices. False says nothing.
+
+    sigma^2 >= 1 / |G^-1| of G = J J^T
+    """
     unit = unit_rows(J)[0]
     try:
-        inverse = np.linalg.inv(unit @ unit.T)
-    except np.linalg.LinAlgError:
-        return False
-    return bool(np.abs(inverse).sum(axis=1).max(initial=0.0) < SURELY**-2)
+        inverse = np.linalg.inv(unit @ np.swapaxes(unit, -1, -2))
+    except np.linalg.LinAlgError:  # one of them is singular, or all are
+        return np.zeros(J.shape[:-2], dtype=bool)
+    return np.asarray(np.abs(inverse).sum(axis=-1).max(axis=-1, initial=0.0) < SURELY**-2)
 
 
 def unit_rows(J: Matrix) -> tuple[Matrix, Floats]:

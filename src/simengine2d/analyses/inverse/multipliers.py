@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from ...errors import SimEngineError, SingularityError, UnsupportedError, counted, listed
 from ...numerics.arrays import Floats
-from ...numerics.rank import DEPENDENT, unit_rows
+from ...numerics.rank import DEPENDENT, surely_independent, unit_rows
 from ...results.results import Results
 from ...system.failures import finite_QA
+from ...system.residuals import States, jacobians, residuals
 from ...system.system import System
 from ..assembly.closure import coordinate_scale, scaled_jacobian, smallest_change
 from ..assembly.diagnose import in_words
@@ -37,8 +38,16 @@ class Multipliers(NamedTuple):
 
 def needed_forces(motion: Results, system: System) -> Floats:
     """QA - M qdd at every time: what the constraints must carry."""
-    applied = [finite_QA(system, t, q, qd) for t, q, qd in zip(motion.t, motion.q, motion.qd, strict=True)]
-    return np.array(applied).reshape(motion.q.shape) - motion.qdd * np.diag(system.M())
+    if system.missing_law is not None:
+        raise UnsupportedError(system.missing_law)
+    t, q, qd, qdd, _ = motion.motion
+    if system.callbacks:  # whose exceptions belong to an instant
+        applied = [finite_QA(system, *state) for state in zip(t, q, qd, strict=True)]
+        return np.array(applied).reshape(q.shape) - qdd * system.masses
+    found = -residuals(system, States(t, q, qd, qdd, np.zeros((t.size, system.m)))).force
+    for i in np.flatnonzero(~np.isfinite(found).all(axis=1)).tolist():
+        finite_QA(system, float(t[i]), q[i], qd[i])  # says why
+    return found
 
 
 def multipliers(motion: Results, system: System) -> Multipliers:
@@ -80,7 +89,7 @@ def _dense(system: System, T: Floats, Q: Floats, b: Floats) -> tuple[Floats, lis
     lam = np.zeros((Q.shape[0], system.m))
     regular = np.zeros(Q.shape[0], dtype=bool)
     if system.m == system.n:
-        J = np.array([system.Phi_q(t, q) for t, q in zip(T, Q, strict=True)])
+        J = jacobians(system, T, Q)
         regular = _regular(J * coordinate_scale(system))
         transposed = J[regular].transpose(0, 2, 1)
         solution = np.linalg.solve(transposed, b[regular][:, :, None])
@@ -98,7 +107,10 @@ def _dense(system: System, T: Floats, Q: Floats, b: Floats) -> tuple[Floats, lis
 
 def _regular(J: Floats) -> NDArray[np.bool_]:
     """Which of the stacked matrices are far from singular, after scaling the rows to norm one."""
-    return np.asarray(np.linalg.svd(unit_rows(J)[0], compute_uv=False)[:, -1] > DEPENDENT)
+    regular = surely_independent(J)
+    others = unit_rows(J[~regular])[0]
+    regular[~regular] = np.linalg.svd(others, compute_uv=False)[:, -1] > DEPENDENT
+    return regular
 
 
 def _sparse(system: System, t: float, q: Floats, b: Floats) -> Floats:

@@ -106,7 +106,7 @@ def linkage_summary(model: Model, *, driver: str | None = None) -> LinkageSummar
 def _span(circuit: Circuit, body: str, joint: str) -> TransmissionSpan:
     """Over the circuit of the model's own assembly."""
     line = ForceLine(circuit._space.system, body, joint)
-    angles = np.array([line.angle(0.0, q) for q in circuit.q])
+    angles = line.angles(np.zeros(len(circuit.q)), circuit.q)
     low, high = (_extreme(circuit, line, angles, sign) for sign in (1.0, -1.0))
     return TransmissionSpan(body, joint, low, high)
 

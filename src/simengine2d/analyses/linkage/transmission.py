@@ -23,8 +23,9 @@ from ...errors import ModelError, UnsupportedError, listed, unknown
 from ...model.frame import GROUND, PlacedFrame
 from ...model.model import Model
 from ...numerics.arrays import Floats
-from ...numerics.rank import row_space
+from ...numerics.rank import DEPENDENT, row_space, surely_independent, unit_rows
 from ...results.results import Results
+from ...system.residuals import jacobians
 from ...system.system import System
 from ..assembly.closure import coordinate_scale
 from .free_motion import ground_joint, joints_of, the_driver
@@ -77,8 +78,7 @@ def transmission_angle(
     may be left out where the model has only one such link, and the link one other joint.
     """
     line = ForceLine(results.system, *driven_link(results.model, results.system, body, joint))
-    angles = np.array([line.angle(float(t), q) for t, q in zip(results.t, results.q, strict=True)])
-    return TransmissionAngle(line.body, line.joint, results.t, angles)
+    return TransmissionAngle(line.body, line.joint, results.t, line.angles(results.t, results.q))
 
 
 def driven_links(model: Model, system: System) -> list[tuple[str, str]]:
@@ -138,44 +138,63 @@ class ForceLine:
         element = system.resolved.elements[joint]
         self.frames: list[PlacedFrame] = [element.b, element.a]  # type: ignore[attr-defined]
 
+    def angles(self, t: Floats, Q: Floats) -> Floats:
+        """mu in each pose; nan where nothing is driven."""
+        J = jacobians(self.system, t, Q)
+        v = self._free_velocities(J)
+        load = np.zeros(Q.shape)
+        load[:, self.columns] = v
+        lam = self._multipliers(J, load)
+        force = np.einsum("trc,tr->tc", J[:, self.rows, self.columns], lam[:, self.rows])
+        x, y = self._points(Q, force).T
+        v_x, v_y = v[:, 0] - v[:, 2] * y, v[:, 1] + v[:, 2] * x
+        size = np.hypot(force[:, 0], force[:, 1]) * np.hypot(v_x, v_y)
+        along = np.abs(force[:, 0] * v_x + force[:, 1] * v_y)
+        return np.arcsin(np.minimum(1.0, along / np.where(size > 0.0, size, np.nan)))
+
     def angle(self, t: float, q: Floats) -> float:
-        """mu in a pose."""
-        J = self.system.Phi_q(t, q)
-        v = row_space(J[self.bearing, self.columns]).null[:, 0]  # (xd, yd, phid) that the bearing allows
-        load = np.zeros(self.system.n)
-        load[self.columns] = v
-        force = J[self.rows, self.columns].T @ self._multipliers(J, load)[self.rows]
-        x, y = self._point(q, force)
-        v_x, v_y = v[0] - v[2] * y, v[1] + v[2] * x
-        size = np.hypot(force[0], force[1]) * np.hypot(v_x, v_y)
-        if size == 0.0:
-            return float("nan")
-        return float(np.arcsin(min(1.0, abs(force[0] * v_x + force[1] * v_y) / size)))
+        """mu in one pose."""
+        return float(self.angles(np.array([t]), q[None])[0])
+
+    def _free_velocities(self, J: Floats) -> Floats:
+        """(xd, yd, phid) that the bearing allows."""
+        rows = unit_rows(J[:, self.bearing, self.columns])[0]
+        if rows.shape[1] == 2:
+            v = np.cross(rows[:, 0], rows[:, 1])
+            if np.abs(v).max(axis=1).min(initial=1.0) > DEPENDENT:
+                return np.asarray(v)
+        return np.stack([row_space(each).null[:, 0] for each in rows])
 
     def _multipliers(self, J: Floats, load: Floats) -> Floats:
         """lam of Phi_q^T lam = k Q with the load's size k, which vanishes at a dead point of the input."""
-        if J.shape[0] != J.shape[1]:  # redundant rows: the smallest multipliers
-            return row_space(J * self.scale).multipliers(load * self.scale)
-        null = np.linalg.svd(np.column_stack([J.T, -load]) * self.scale[:, None])[2][-1]
-        return np.asarray(null[:-1])
+        if J.shape[1] != J.shape[2]:  # redundant rows: the smallest multipliers
+            spaces = zip(J * self.scale, load * self.scale, strict=True)
+            return np.stack([row_space(rows).multipliers(each) for rows, each in spaces])
+        lam, J_T, regular = np.zeros(load.shape), J.transpose(0, 2, 1), surely_independent(J * self.scale)
+        lam[regular] = np.linalg.solve(J_T[regular], load[regular][..., None])[..., 0]
+        others = np.concatenate([J_T[~regular], -load[~regular][..., None]], axis=2) * self.scale[:, None]
+        lam[~regular] = np.linalg.svd(others)[2][:, -1, :-1]
+        return lam
 
-    def _point(self, q: Floats, force: Floats) -> tuple[float, float]:
+    def _points(self, Q: Floats, force: Floats) -> Floats:
         """The joint's point on the line of the force, from the body's center."""
-        r = q[self.columns]
-        for frame in self.frames:
-            x, y = self._place(frame, q)
-            x, y = x - r[0], y - r[1]
-            moment = force[2] - (x * force[1] - y * force[0])
-            if abs(moment) <= ON_THE_LINE * np.hypot(force[0], force[1]) * self.system.length:
-                return x, y
-        title = self.system.model.elements[self.joint].title
-        raise UnsupportedError(
-            f"{title} drives '{self.body}' with a torque, not with a force on a line, so it has no transmission angle."
-        )
+        found, size = np.full((len(Q), 2), np.nan), np.hypot(force[:, 0], force[:, 1])
+        for frame in reversed(self.frames):
+            x, y = self._place(frame, Q).T - Q[:, self.columns][:, :2].T
+            moment = force[:, 2] - (x * force[:, 1] - y * force[:, 0])
+            on_it = np.abs(moment) <= ON_THE_LINE * size * self.system.length
+            found[on_it] = np.column_stack([x, y])[on_it]
+        if np.isnan(found).any():
+            title = self.system.model.elements[self.joint].title
+            raise UnsupportedError(
+                f"{title} drives '{self.body}' with a torque, not with a force on a line, so it has no transmission "
+                "angle."
+            )
+        return found
 
-    def _place(self, frame: PlacedFrame, q: Floats) -> tuple[float, float]:
+    def _place(self, frame: PlacedFrame, Q: Floats) -> Floats:
         if frame.body == GROUND:
-            return frame.x, frame.y
-        x, y, phi = q[self.first[frame.body] : self.first[frame.body] + 3]
+            return np.broadcast_to([frame.x, frame.y], (len(Q), 2))
+        x, y, phi = Q[:, self.first[frame.body] : self.first[frame.body] + 3].T
         c, s = np.cos(phi), np.sin(phi)
-        return float(x + c * frame.x - s * frame.y), float(y + s * frame.x + c * frame.y)
+        return np.column_stack([x + c * frame.x - s * frame.y, y + s * frame.x + c * frame.y])

@@ -22,6 +22,7 @@ def _use_every_kernel() -> None:
     from ...analyses.assembly.assemble import assemble
     from ...analyses.assembly.diagnose import diagnose
     from ...analyses.dynamics.dynamics import dynamics as motion_under_forces
+    from ...analyses.inverse.inverse_dynamics import inverse_dynamics as forces_of_motion
     from ...analyses.kinematics.kinematics import kinematics as driven_motion
     from ...analyses.statics.equilibrium import equilibrium
     from ...model import builders
@@ -36,6 +37,7 @@ def _use_every_kernel() -> None:
     pushed = builders.slider_crank(1, 2, crank_angle=1)
     pushed.add(Driver("push", "x(ground, slider)", f"{pushed.check().bodies['slider'].pose[0]!r} + 0.1*t"))
     driven_motion(pushed, t_end=0.1)
+    forces_of_motion(driven, t_end=0.1)
     results = driven_motion(driven, t_end=0.1)
     results.measure("distance(crank.start, rocker.end) + direction(ground, coupler)")
     free = builders.four_bar(1, 2, 3, 3)

@@ -27,6 +27,7 @@ from ...analyses.times import begin_of
 from ...errors import UnsupportedError
 from ...numerics.arrays import Floats, Ints
 from ...results.results import Results
+from ...system.residuals import States, residuals_and_jacobians
 from ...system.system import System
 from ...system.workspace import once_per_system
 from .foreseen_panels import FORESEEN, foreseen_ends
@@ -51,7 +52,6 @@ from .panels import (
     pieces_by,
     resolving_panels,
 )
-from .residuals import States, residuals_and_jacobians
 from .start_slopes import start_slopes
 from .switches import Cut, Switches
 from .variational import LinearEquations, ReducedEquations, full_slopes, inverses, linear_equations

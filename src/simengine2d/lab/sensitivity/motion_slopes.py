@@ -1,6 +1,6 @@
 """How a motion changes with the parameters, where an algebraic equation holds at every instant.
 
-Differentiated with respect to a parameter p along the motion, the equations of `residuals.py` are linear in the
+Differentiated with respect to a parameter p along the motion, the equations of `system/residuals.py` are linear in the
 derivatives of q, qd, qdd and lam:
 
     Phi_q q_p               = -Phi_p
@@ -24,8 +24,9 @@ from ...analyses.assembly.closure import coordinate_scale
 from ...errors import ModelError, UnsupportedError
 from ...numerics.arrays import Floats
 from ...results.results import Results
+from ...system.residuals import Residuals, States
 from ...system.system import System
-from .residuals import Residuals, States, StateSlopes, state_slopes
+from .state_slopes import StateSlopes, state_slopes
 from .variant_residuals import VariantEquations
 from .varied import Varied
 

@@ -22,11 +22,11 @@ from ...numerics.dense_lu import lu_factor, lu_solve, lu_solve_transposed
 from ...numerics.kernel import kernel
 from ...system.constraints import evaluate_rows
 from ...system.renumbering import is_shareable, own_system
+from ...system.residuals import States
 from ...system.system import System
 from ...system.workspace import refresh
 from .motion_slopes import all_parameter_slopes
 from .number_slopes import Directions
-from .residuals import States
 from .variational import ReducedEquations, linear_equations
 from .varied import VariedNumber
 from .weighted_equations import distrusted, new_sweep, number_count, sweep_equations, sweep_rows

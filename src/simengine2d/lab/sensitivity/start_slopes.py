@@ -22,10 +22,11 @@ import numpy as np
 from ...analyses.assembly.assemble import UNGIVEN, assemble
 from ...analyses.assembly.closure import WeightedRows, coordinate_scale
 from ...numerics.arrays import Floats, constant
+from ...system.residuals import Residuals, States, jacobians
 from ...system.system import System
 from ...system.workspace import once_per_system
 from .motion_slopes import all_parameter_slopes, scaled_inverses
-from .residuals import Residuals, States, StateSlopes, jacobians, state_slopes
+from .state_slopes import StateSlopes, state_slopes
 from .varied import VariedNumber, system_slopes
 
 DRAWN_CLOSED = 1e-7
@@ -41,7 +42,7 @@ def start_slopes(system: System, t: float, *numbers: VariedNumber) -> tuple[Floa
     assembly = assemble(system, t)
     nothing = np.zeros((1, system.n))
     state = States(np.array([t]), assembly.q[None], assembly.qd[None], nothing, np.zeros((1, system.m)))
-    steps = velocity_steps(system, state, jacobians(system, state)[0])
+    steps = velocity_steps(system, state, jacobians(system, state.t, state.q)[0])
     # at the start with no forces, and with y of each step instead of multipliers
     states = States(*(np.repeat(part, 1 + len(steps.y), axis=0) for part in state))
     states.lam[1:] = steps.y

@@ -14,10 +14,10 @@ import numpy as np
 from ...numerics.arrays import Floats
 from ...numerics.kernel import kernel
 from ...system.renumbering import OwnSystem, is_shareable, own_system
+from ...system.residuals import Residuals, States, residuals, residuals_at
 from ...system.system import System
 from .differences import CENTRAL, central_trials, largest
 from .number_slopes import VariantNumbers
-from .residuals import Residuals, States, residuals, residuals_at
 from .varied import Varied, VariedNumber, VariedTime
 
 MOST = 200_000

@@ -21,9 +21,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ...numerics.arrays import Floats, Ints
+from ...system.residuals import Residuals, States
 from ...system.system import System
 from .motion_slopes import MotionSlopes, all_parameter_slopes
-from .residuals import Residuals, States, StateSlopes, state_slopes
+from .state_slopes import StateSlopes, state_slopes
 from .varied import Varied
 
 

@@ -1,7 +1,4 @@
-"""The equations of a system along a motion, and their derivatives with respect to the state and to the parameters.
-
-    Phi(t, q; p) = 0,      Phi' = Phi_q qd - nu = 0,      Phi'' = Phi_q qdd - gamma = 0
-    R = M qdd + Phi_q^T lam - QA = 0
+"""How the equations of a system along a motion (`system/residuals.py`) change with its state.
 
 Since (Phi')_q is the rate of Phi_q along the motion, (Phi'')_qd = 2 (Phi')_q.
 """
@@ -20,33 +17,14 @@ from ...analyses.statics.stiffness import (
 )
 from ...numerics.arrays import Floats
 from ...numerics.kernel import kernel
-from ...system.applied_forces import applied_by_pointer
 from ...system.constraints import evaluate_rows
+from ...system.residuals import Residuals, States, dense_rows, residuals
 from ...system.system import System
 from ...system.workspace import refresh
 from .differences import CENTRAL
 
 STEP = 1e-3
 """Of a length of the mechanism, or of a radian."""
-
-
-class States(NamedTuple):
-    """Instants of a motion; `lam` is zero where forces are not known."""
-
-    t: Floats
-    q: Floats
-    qd: Floats
-    qdd: Floats
-    lam: Floats
-
-
-class Residuals(NamedTuple):
-    """The equations at each instant."""
-
-    Phi: Floats
-    rate: Floats
-    second: Floats
-    force: Floats
 
 
 class StateSlopes(NamedTuple):
@@ -59,68 +37,6 @@ class StateSlopes(NamedTuple):
     damping: Floats
 
 
-@kernel
-def residuals_at(S, t, q, qd, qdd, lam, w, Phi, rate, second, force):
-    """Phi, Phi', Phi'' and R at one instant; the non-zeros of Phi_q are in w.data."""
-    evaluate_rows(S, t, q, qd, w, Phi, second)
-    applied_by_pointer(S, t, q, qd, w)
-    for b in range(S.mass.size):
-        for c in range(3):
-            mass = S.inertia[b] if c == 2 else S.mass[b]
-            force[3 * b + c] = mass * qdd[3 * b + c] - w.Q[3 * b + c]
-    for r in range(Phi.size):
-        rate[r] = -w.f[r, 1]
-        second[r] = -second[r]
-        for p in range(S.jac_start[r], S.jac_start[r + 1]):
-            j = S.jac_column[p]
-            rate[r] += w.data[p] * qd[j]
-            second[r] += w.data[p] * qdd[j]
-            force[j] += w.data[p] * lam[r]
-
-
-@kernel(entry=True)
-def residuals_along(S, t, Q, Qd, Qdd, Lam, w, Phi, rate, second, force, data):
-    """Phi, Phi', Phi'', R and the non-zeros of Phi_q at each instant."""
-    for i in range(t.size):
-        residuals_at(S, t[i], Q[i], Qd[i], Qdd[i], Lam[i], w, Phi[i], rate[i], second[i], force[i])
-        for k in range(w.data.size):
-            data[i, k] = w.data[k]
-
-
-def residuals(system: System, states: States) -> Residuals:
-    """The equations of a system at states that need not belong to it."""
-    return _evaluated(system, states)[0]
-
-
-def residuals_and_jacobians(system: System, states: States) -> tuple[Residuals, Floats]:
-    """The same, and Phi_q."""
-    equations, data = _evaluated(system, states)
-    return equations, _dense(system, data)
-
-
-def _evaluated(system: System, states: States) -> tuple[Residuals, Floats]:
-    count = states.t.size
-    Phi, rate, second = np.zeros((3, count, system.m))
-    out = Residuals(Phi, rate, second, np.zeros((count, system.n)))
-    data = np.zeros((count, system.arrays.jac_column.size))
-    with system.evaluator() as rows, np.errstate(all="ignore"):
-        refresh(rows.w, system.arrays)
-        residuals_along(system.arrays, *map(np.ascontiguousarray, states), rows.w, *out, data)
-    return out, data
-
-
-def jacobians(system: System, states: States) -> Floats:
-    """Phi_q at each instant."""
-    return _dense(system, _evaluated(system, states)[1])
-
-
-def _dense(system: System, data: Floats) -> Floats:
-    """Phi_q of its non-zeros."""
-    S, J = system.arrays, np.zeros((len(data), system.m, system.n))
-    J[:, np.repeat(np.arange(system.m), np.diff(S.jac_start)), S.jac_column] = data
-    return J
-
-
 def state_slopes(system: System, states: States) -> StateSlopes:
     """Derivatives with respect to q and qd."""
     stiffness, damping, turning, data = _exact_slopes(system, states)
@@ -128,7 +44,7 @@ def state_slopes(system: System, states: States) -> StateSlopes:
         rate, second = _rows_by_coordinates(system, states)
     else:
         rate, second = turning, _second_slopes(system, states)
-    return StateSlopes(_dense(system, data), rate, second, stiffness, damping)
+    return StateSlopes(dense_rows(system, data), rate, second, stiffness, damping)
 
 
 @kernel(entry=True)
