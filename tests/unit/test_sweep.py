@@ -12,6 +12,7 @@ from scipy import stats
 import simengine2d as se
 from simengine2d.lab.sweep import executors
 from simengine2d.lab.sweep.executors import executor_of
+from simengine2d.lab.sweep.outputs import Expression
 from simengine2d.lab.sweep.samples import samples_of
 
 OUTPUTS = {"top": "max(coupler.end.y)", "speed_ratio": "max(abs(rocker.phid))/speed"}
@@ -59,6 +60,33 @@ def test_a_failed_sample_is_a_row_with_its_reason(four_bar):
 
 def test_threads_give_the_same_bytes(four_bar):
     assert_same(swept(four_bar, executor="serial"), swept(four_bar, executor="threads", workers=2))
+
+
+def sprung_slider() -> se.Model:
+    """Forces along measures, of which one has two elements, a wrench, and a joint with two rows."""
+    model = se.load("sprung_slider")
+    crank = model.bodies["crank"]
+    model.add(se.Spring("second", model.elements["spring"].measure, stiffness=3, free=0.4))
+    model.add(se.PointForce("push", crank, fx="2*sin(t)", fy=-1))
+    model.add(se.Torque("twist", crank, "0.1*t"))
+    return model
+
+
+FORCES = (
+    "max(A.force)", "min(A.fx)", "final(A.crank.fy)", "max(second.force)", "rms(spring.fx)", "final(push.fy)",
+    "final(twist.torque)", "max(A.torque)", "max(energy.potential)",
+)  # fmt: skip
+
+
+def test_forces_of_variants_are_those_of_systems_of_their_own():
+    model, lengths = sprung_slider(), np.linspace(0.9, 1.1, 7) * sprung_slider().parameters["crank"]
+    outputs = {f"o{k}": text for k, text in enumerate(FORCES)}
+    table = se.sweep(model, {"crank": lengths}, "dynamics", outputs, t_end=1)
+    assert not table.failed
+    whole = [se.dynamics(se.System(model.with_parameters(crank=crank)), t_end=1) for crank in lengths.tolist()]
+    for name, text in outputs.items():
+        expected = [Expression(text)(results) for results in whole]
+        assert table[name].tolist() == expected, text
 
 
 def test_numbers_of_parts_vary_too():

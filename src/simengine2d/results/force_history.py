@@ -99,9 +99,8 @@ class ActingSides(NamedTuple):
     pairs: Ints
     """The two sides of every term, as pairs of an element and a body; -1 is the ground."""
     number: dict[tuple[str, str], int]
-    groups: list[list[MeasureForce]]
-    owner: dict[int, str]
-    """The elements of loads, by their identity."""
+    laws: list[str]
+    """The element of each group of forces that are evaluated together, where that is a law; else nothing."""
     loads: frozenset[str]
 
 
@@ -114,7 +113,8 @@ def acting_sides(system: System) -> ActingSides:
     )
     sides = [(pair(name, a), pair(name, b)) for name, a, b in _sides(system, groups, owner)]
     pairs = np.array(sides, dtype=np.int64).reshape(-1, 2)
-    return ActingSides(constant(pairs), number, groups, owner, frozenset(owner.values()))
+    laws = [owner[id(group[0])] if group[0].is_law else "" for group in groups]
+    return ActingSides(constant(pairs), number, laws, frozenset(owner.values()))
 
 
 def _sides(
@@ -149,9 +149,9 @@ class ForceHistory:
         self.motion = motion._replace(
             q=motion.q.copy(), qd=motion.qd.copy(), lam=motion.lam.copy(), t=motion.t.copy()
         )
-        self.acting = acting_sides(system)
-        self.number, self.groups = self.acting.number, self.acting.groups
-        """The place of each pair of an element and a body; the forces along measures, as they are evaluated."""
+        self.acting = acting_sides(system.named)
+        self.number = self.acting.number
+        """The place of each pair of an element and a body."""
         self.of_joints = np.zeros((len(self.number), 3, motion.t.size))
         """(F_x, F_y, torque about the mass center) of each pair of a joint and a body."""
         self.driver_power = np.zeros(motion.t.size)
@@ -170,8 +170,8 @@ class ForceHistory:
     @cached_property
     def of_loads(self) -> LoadHistory:
         (t, q, qd, *_), system, S = self.motion, self.system, self.system.arrays
-        found = LoadHistory(np.zeros_like(self.of_joints), *np.zeros((2, len(self.groups), t.size)))
-        if system.loads:
+        found = LoadHistory(np.zeros_like(self.of_joints), *np.zeros((2, len(self.acting.laws), t.size)))
+        if self.acting.loads:
             pairs, L = self.acting.pairs[S.term_kind.size :], system.load_arrays
             with system.evaluator() as at:
                 refresh(at.w, S)
@@ -180,7 +180,8 @@ class ForceHistory:
 
     def springs(self) -> Iterator[tuple[list[MeasureForce], Floats]]:
         """Forces by laws of one measure, and the measure over time."""
-        measures = zip(self.groups, self.of_loads.s, strict=True)
+        groups = grouped(load for _, load in self.system.loads)
+        measures = zip(groups, self.of_loads.s, strict=True)
         return ((group, s) for group, s in measures if group[0].formula is None)
 
     def pair(self, name: str, k: int) -> Floats:
@@ -221,11 +222,11 @@ class ForceHistory:
 
     def law(self, name: str) -> Floats:
         """The sum of the laws g with which an element resists the growth of its measures."""
-        mine = [group[0].is_law and self.acting.owner[id(group[0])] == name for group in self.groups]
+        mine = [owner == name for owner in self.acting.laws]
         return np.asarray(self.of_loads.g[mine].sum(axis=0))
 
     def column(self, body: str) -> int:
-        return [b.name for b in self.system.bodies].index(body)
+        return self.system.body_names.index(body)
 
     def _coordinates(self, body: str) -> Floats:
         j = 3 * self.column(body)

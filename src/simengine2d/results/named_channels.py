@@ -29,7 +29,7 @@ from ..numerics.arrays import Floats
 from .actuator_effort import EFFORTS, effort_channels, has_effort
 from .channels import formula_along, is_expression, values_along
 from .energy import ENERGIES
-from .reactions import Reaction, channels_of, pull, reaction, refuse_without_forces
+from .reactions import Reaction, channels_of, force_on, pull, reaction, refuse_without_forces
 from .step_history import STEPS
 from .work import WORKS
 
@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 COORDINATES = ("x", "y", "phi")
 ORDERS = ("", "d", "dd")
 QUANTITIES = {c + d: (c, order) for c in COORDINATES for order, d in enumerate(ORDERS)}
+FORCE = Reaction._fields[:2]
 POINT_MEASURES = {"x": x, "y": y, "phi": angle}
 MULTIPLIER = "lam"
 OTHER_WORDS = {"angle": "phi", "theta": "phi", "omega": "phid", "alpha": "phidd"} | {
@@ -151,6 +152,8 @@ def _of_element(results: Results, name: str, quantity: str, on: str | None = Non
         return pull(results, name)
     if on is None and quantity in EFFORTS:
         return EFFORTS[quantity](results, name)
+    if quantity in FORCE:
+        return force_on(results, name, on)[FORCE.index(quantity)]
     if quantity not in Reaction._fields:
         names = [*channels_of(results, name), *effort_channels(results, name)]
         title, known = results.model.elements[name].title, listed(names)

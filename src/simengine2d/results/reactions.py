@@ -80,14 +80,10 @@ def reaction(
     expressed_in: str = GROUND,
 ) -> Reaction:
     """What the joint or force `name` does to the body `on`; the torque is about `at`."""
-    element = _acting(results, name)
-    body = element.body(on)
-    if element.is_joint:
-        refuse_without_forces(results, element.title)
-    point = _point(results, element, body, at)
+    body, (force_x, force_y, torque) = _acts(results, name, on)
+    point = _point(results, _acting(results.system, results, name), body, at)
     axes = results.resolved.frame(as_frame(expressed_in))
     forces = forces_of(results)
-    force_x, force_y, torque = forces.on(name, body)
     arm_x, arm_y = forces.arm(point, body)
     torque = torque - (arm_x * force_y - arm_y * force_x)
     turn = forces.angle(axes)
@@ -97,9 +93,24 @@ def reaction(
     return answer
 
 
+def force_on(results: Results, name: str, on: str | None = None) -> tuple[Floats, Floats]:
+    """Its force alone, in the axes of the ground: that depends on the forces of the motion, and on no point."""
+    force_x, force_y, _ = _acts(results, name, on)[1]
+    return force_x, force_y
+
+
+def _acts(results: Results, name: str, on: str | None) -> tuple[str, Floats]:
+    """The body on which it acts, and force and torque about its mass center."""
+    element = _acting(results.system.named, results, name)
+    body = element.body(on)
+    if element.is_joint:
+        refuse_without_forces(results, element.title)
+    return body, forces_of(results).on(name, body)
+
+
 def pull(results: Results, name: str) -> Floats:
     """The law's g of a spring, positive where it resists the growth of its measure; what a contact presses with."""
-    element = _acting(results, name)
+    element = _acting(results.system.named, results, name)
     if not element.has_law:
         raise ModelError(
             f"{element.title} has no channel '{name}.force'; it has {listed(channels_of(results, name))}."
@@ -107,13 +118,13 @@ def pull(results: Results, name: str) -> Floats:
     if not element.is_joint:
         return forces_of(results).law(name)
     refuse_without_forces(results, element.title)
-    first = [owner for owner, _ in results.system.rows].index(name)
+    first = [owner for owner, _ in results.system.named.rows].index(name)
     return np.asarray(-results.motion.lam[:, first])
 
 
 def channels_of(results: Results, name: str) -> list[str]:
     """The channels of a joint or a force."""
-    has_law = _acting(results, name).has_law
+    has_law = _acting(results.system.named, results, name).has_law
     return [f"{name}.{part}" for part in (*Reaction._fields, *(["force"] if has_law else []))]
 
 
@@ -143,8 +154,9 @@ class _Acting(NamedTuple):
         return places.popitem()[1] if len(places) == 1 else None
 
 
-def _acting(results: Results, name: str) -> _Acting:
-    elements = results.model.elements
+def _acting(system: System, results: Results, name: str) -> _Acting:
+    """`system` is that of the results, or one with the same names."""
+    elements = system.written.elements
     if name not in elements:
         hint = (
             unknown("element", name, elements, plural="joints and forces")
@@ -155,18 +167,17 @@ def _acting(results: Results, name: str) -> _Acting:
             hint = "These results come from a CSV file, which holds no model; save them as .npz or .parquet."
         raise ModelError(f"there is no joint or force '{name}' in the results. {hint}")
     title = elements[name].title
-    return _joint(results, name, title) if isinstance(elements[name], Joint) else _force(results, name, title)
+    return _joint(system, name, title) if isinstance(elements[name], Joint) else _force(system, name, title)
 
 
-def _joint(results: Results, name: str, title: str) -> _Acting:
-    rows = results.resolved.rows[name]
+def _joint(system: System, name: str, title: str) -> _Acting:
+    rows = system.resolved.rows[name]
     frames = _ends(row.measure for row in rows)
     presses = bool(rows) and rows[0].label == PRESSES and rows[0].formula is not None
     return _Acting(title, True, frames, _bodies(frames), presses)
 
 
-def _force(results: Results, name: str, title: str) -> _Acting:
-    system = results.system
+def _force(system: System, name: str, title: str) -> _Acting:
     if system.missing_law is not None:
         raise UnsupportedError(system.missing_law)
     loads = [load for owner, load in system.loads if owner == name]
@@ -208,7 +219,7 @@ def _point(
         if at in points:
             return resolved.frame(Frame(body, at))
         if at != body and at in results.model.elements:
-            return _acting(results, at).attachment(body) or resolved.frame(Frame(body))
+            return _acting(results.system, results, at).attachment(body) or resolved.frame(Frame(body))
         if "." not in at and at not in resolved.bodies:
             raise ModelError(f"body '{body}' has no point '{at}'. {unknown('point', at, points)}")
     return resolved.frame(as_frame(at))

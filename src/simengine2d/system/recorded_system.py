@@ -264,6 +264,10 @@ class VariedSystem(System):
         self.like, self.make_numbers, self.make_model = like, numbers, model
         self.idle, self.has_run, self.known = Pool(), False, {}
 
+    @property
+    def named(self) -> System:
+        return self.like
+
     @cached_property
     def numbers(self) -> SystemNumbers:
         return self.make_numbers()
@@ -300,8 +304,10 @@ class VariedSystem(System):
         if name in MEASURED:
             self.__dict__.update({each: getattr(self.numbers, each) for each in MEASURED})
             self.length = float(self.numbers.length)
+        elif name == "resolved":
+            self.__dict__[name] = self.written.check()
         elif name in NAMED:
-            whole = System(self.written)
+            whole = System(self.resolved)
             self.__dict__.update({each: getattr(whole, each) for each in NAMED})
         else:
             raise AttributeError(name)

@@ -89,6 +89,11 @@ class System(Answer):
         self.laws = [(name, law) for name, load in self.loads for law in laws_of(load)]
 
     @property
+    def named(self) -> System:
+        """A System with the same names and parts, for those who ask for these alone: its numbers may be others."""
+        return self
+
+    @property
     def model(self) -> Model:
         return self.resolved.model
 

@@ -21,6 +21,7 @@ import numpy as np
 
 from ...errors import SimEngineError, UnsupportedError
 from ...numerics.arrays import Floats
+from ...results.reactions import force_on
 from ...results.results import Results
 from ...system.system import System
 from ...system.workspace import once_per_system
@@ -165,25 +166,21 @@ def _sloped_channels(
             read = lambda moved, group=group: np.concatenate([_components(moved, name) for name in group])
             rows, first = slope_of(read, results, slopes, numbers, followed=followed), 0
             for name in group:
-                count = len(COMPONENTS) if _is_size(results, name) else 1
+                count = 2 if _is_size(results, name) else 1
                 found[name], first = _size(rows[first : first + count]), first + count
     return found
-
-
-COMPONENTS = "fx", "fy"
 
 
 def _is_size(results: Results, channel: str) -> bool:
     """Whether it is the size of a force, which has a kink at zero."""
     owner, _, quantity = channel.rpartition(".")
-    return quantity == "force" and owner in results.resolved.rows
+    return quantity == "force" and owner in results.system.named.resolved.rows
 
 
 def _components(results: Results, channel: str) -> Floats:
     """What a channel is computed from, a row each."""
     if _is_size(results, channel):
-        reaction = results.reaction(channel.rpartition(".")[0])
-        return np.stack([getattr(reaction, name) for name in COMPONENTS])
+        return np.stack(force_on(results, channel.rpartition(".")[0]))
     return channel_of(results, channel)[None]
 
 

@@ -27,6 +27,7 @@ from ...model.measure import KINDS
 from ...numerics.arrays import Floats
 from ...results.events import Crossing
 from ...results.peaks import shares_of_time
+from ...results.reactions import force_on
 from ...results.results import Results
 
 Value: TypeAlias = Any
@@ -202,7 +203,6 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 def channel_of(results: Results, name: str) -> Floats:
     """A channel; `.force` of a joint is the size of its reaction, sqrt(fx^2 + fy^2)."""
     owner, _, quantity = name.rpartition(".")
-    if quantity == "force" and owner in results.resolved.rows:
-        reaction = results.reaction(owner)
-        return np.hypot(reaction.fx, reaction.fy)
+    if quantity == "force" and owner in results.system.named.resolved.rows:
+        return np.hypot(*force_on(results, owner))
     return results[name]
