@@ -87,16 +87,21 @@ def of_dynamics(count: int) -> None:
     name = list(model.bodies)[-1]
     mass = float(model.bodies[name].mass)
 
-    def study(values: np.ndarray, workers: int) -> se.SweepTable:
-        outputs, parameters = {"end": f"final({name}.x)"}, {f"{name}.mass": values}
-        return se.sweep(model, parameters, "dynamics", outputs, t_end=5.0, rtol=1e-6, workers=workers)
+    def studied(output: str) -> Callable[..., se.SweepTable]:
+        def study(values: np.ndarray, workers: int) -> se.SweepTable:
+            parameters, times = {f"{name}.mass": values}, {"t_end": 5.0}
+            return se.sweep(model, parameters, "dynamics", [output], **times, rtol=1e-6, workers=workers)
+
+        return study
 
     def bare(value: float) -> Callable[[], object]:
         model.bodies[name].mass = float(value)
         system = se.System(model)
         return lambda: se.dynamics(system, t_end=5.0, rtol=1e-6)
 
-    report(f"dynamics, {count} x 5 s", study, bare, mass * np.linspace(1.0, 1.5, count))
+    masses, joint = mass * np.linspace(1.0, 1.5, count), next(iter(model.elements))
+    report(f"dynamics, {count} x 5 s", studied(f"final({name}.x)"), bare, masses)
+    report("  its largest force in a joint", studied(f"max({joint}.force)"), bare, masses)
 
 
 def peer(python: str, module: str, *words: int) -> None:
