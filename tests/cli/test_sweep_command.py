@@ -102,6 +102,21 @@ def test_mistakes(words, sentence, monkeypatch):
     assert sentence in " ".join(shown.stderr.replace("│", " ").split())
 
 
+def test_a_picture_of_each_output(tmp_path):
+    words = ("four_bar", "--param", "rocker=3.4,3.5,3.6", "--param", "coupler=2,2.1", "--json")
+    shown = run(*words, "--output", "max(coupler.y)", "--output", "min(transmission)", "--plot", "study.svg")
+    assert shown.exit_code == 0
+    assert json.loads(shown.stdout)["plot"] == "study.svg"
+    drawing = (tmp_path / "study.svg").read_text(encoding="utf-8")
+    assert drawing.count("<svg") == 1 and drawing.count('id="axes_') == 4  # two maps with their scales of colors
+    shown = run(*words[:-1], "--output", "coupler.y", "--plot", "study.svg")
+    assert shown.exit_code == 1
+    assert "no output is one number a sample" in shown.stderr
+    shown = run(*words[:-1], "--output", "max(coupler.y)", "--plot", "study.doc")
+    assert shown.exit_code == 2
+    assert "the ending must be one of .png, .svg, .pdf" in shown.stderr
+
+
 def test_progress_in_words():
     bar = CountBar("samples")
     bar.count(0, 1000)

@@ -13,6 +13,7 @@ from ..terminal import CountBar, answer, complain, exit_code, say, show, table
 from . import app as shared
 from .app import command, positive
 from .models import read_model
+from .wanted import check_picture
 
 if TYPE_CHECKING:
     from ...lab.sweep.samples import Sampler
@@ -83,6 +84,14 @@ FolderOption = Annotated[
         help="Keep the rows in this folder as Parquet files; the same command goes on after a stop.",
     ),
 ]
+PlotOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--plot",
+        metavar="FILE",
+        help="Draw each output against the parameters, as a curve, a map or a tornado: .png, .svg or .pdf.",
+    ),
+]
 
 
 @command()
@@ -101,6 +110,7 @@ def sweep(
     executor: ExecutorOption = "threads",
     workers: WorkersOption = None,
     out: FolderOption = None,
+    plot: PlotOption = None,
 ) -> None:
     """Run an analysis for many values of the parameters.
 
@@ -109,6 +119,7 @@ def sweep(
     """
     from ...lab.sweep.sweep import sweep as run
 
+    check_picture(plot, "--plot")
     mechanism = read_model(model)
     parameters = dict(values_in(text, samples is not None) for text in param)
     kind, options = analysis_in(mechanism, analysis, t_end, step, points, rtol)
@@ -126,7 +137,7 @@ def sweep(
         report = present(error.results, out) | {"error": str(error), "exit_code": exit_code(error)}
         answer(report)
         raise typer.Exit(exit_code(error)) from None
-    answer(present(rows, out))
+    answer(present(rows, out) | drawn(rows, plot))
 
 
 def present(rows: SweepTable, out: Path | None) -> dict[str, Any]:
@@ -138,6 +149,17 @@ def present(rows: SweepTable, out: Path | None) -> dict[str, Any]:
         say(f"{len(rows)} rows are in {out}")
     data = {"title": rows.title, "samples": rows.total, "rows": len(rows), "columns": rows.columns}
     return data | {"failed": rows.failed} | ({} if out is None else {"saved": [out]})
+
+
+def drawn(rows: SweepTable, plot: Path | None) -> dict[str, Any]:
+    """Draw the study, where that is wanted."""
+    if plot is None:
+        return {}
+    from ...draw.panels import save_figure
+
+    path = save_figure(rows.figure(), plot)
+    say(f"wrote {path}")
+    return {"plot": path}
 
 
 # What is asked for ------------------------------------------------------------------------------------

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...draw.figure import axes_or_new, pyplot
+from ...draw.figure import axes_or_new, closed_figure, pyplot
 from ...draw.plots import COLORS, QUIET, WIDTH, line_style
 from ...errors import ModelError, listed, unknown
 from ...numerics.arrays import Floats
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from .table import SweepTable
 
 MAP = "viridis"
+ACROSS, PANEL = 3, (5.0, 3.8)  # panels of a figure side by side, and inches of one
 MOST = 6  # columns of a matrix that are chosen where none are named
 
 
@@ -28,6 +29,22 @@ def plot_table(table: SweepTable, ax: Axes | None, output: str | None) -> Axes:
     if len(varied) <= 1:
         return plot_response(table, None, output, ax)
     return plot_map(table, None, None, output, ax) if len(varied) == 2 else plot_tornado(table, output, ax)
+
+
+def figure_of(table: SweepTable) -> Figure:
+    """A panel for each output that is a number."""
+    names = list(table.numbers)
+    if not names:
+        raise ModelError(
+            "no output is one number a sample, so there is nothing to draw against the parameters."
+        )
+    across = min(ACROSS, len(names))
+    down = -(-len(names) // across)
+    figure = closed_figure(PANEL[0] * across, PANEL[1] * down)
+    figure.set_layout_engine("constrained")
+    for i, name in enumerate(names):
+        plot_table(table, figure.add_subplot(down, across, i + 1), name)
+    return figure
 
 
 def varied_in(table: SweepTable) -> list[str]:

@@ -112,6 +112,12 @@ class SweepTable(PlottedAnswer):
 
         return plot_table(self, ax, output)
 
+    def figure(self) -> Figure:
+        """That of each output which is a number."""
+        from .pictures import figure_of
+
+        return figure_of(self)
+
     def plot_response(
         self, parameter: str | None = None, output: str | None = None, ax: Axes | None = None
     ) -> Axes:
