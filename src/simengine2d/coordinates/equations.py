@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from ..numerics.arrays import Floats
+from ..numerics.arrays import Floats, Ints
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, KernelPointer, invoke, kernel_pointer
 
@@ -63,6 +63,15 @@ class OutputMultipliers(NamedTuple):
     monitors: OutputMonitors
 
 
+class Several(NamedTuple):
+    """How several outputs are made at once."""
+
+    pointer: BoundKernel
+    """(k, rows, out): outputs from k on, as `recover` makes them one by one."""
+    told: Ints
+    """(1,): up to where they are made; k where they have to be made one by one."""
+
+
 class Verb:
     """A kernel of some equations, bound to their context, and so compiled, when it is first asked for."""
 
@@ -93,6 +102,8 @@ class EquationsOfMotion:
     """lam of the state whose accelerations were just computed; None if it follows from the motion of the bodies."""
     bodies: BoundKernel | None = None
     """(q, qd, qdd) of the state whose accelerations were just computed; None if it follows from (z, zd, zdd) alone."""
+    several: Several | None = None
+    """How outputs are made several at once; None if one at a time. Their multipliers are those of `multipliers`."""
     context: Any
     """The work arrays of the verbs."""
     per_row: Floats

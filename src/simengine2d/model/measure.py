@@ -22,6 +22,7 @@ from typing import Any
 from ..errors import ModelError
 from ..expressions.recorded import called
 from ..numerics.kernel import kernel
+from ..numerics.lanes import angle_of, chosen, root_of
 from .frame import Frame, PlacedFrame, Side, as_frame
 
 X, Y, ANGLE, ALONG, ACROSS, MISALIGNMENT, DISTANCE, HALF_DISTANCE2, DIRECTION = range(9)
@@ -43,6 +44,12 @@ KINDS = {
 
 
 @kernel(inline=True)
+def or_one(size):
+    """A size to divide by: what has the size zero stays zero."""
+    return chosen(size == 0.0, 1.0, size)
+
+
+@kernel(inline=True)
 def value(kind, dx, dy, uax, uay, ubx, uby, phi_a, phi_b):
     """The measure itself."""
     if kind == X:
@@ -58,10 +65,10 @@ def value(kind, dx, dy, uax, uay, ubx, uby, phi_a, phi_b):
     if kind == MISALIGNMENT:
         return uax * uby - uay * ubx
     if kind == DISTANCE:
-        return sqrt(dx * dx + dy * dy)
+        return root_of(dx * dx + dy * dy)
     if kind == HALF_DISTANCE2:
         return 0.5 * (dx * dx + dy * dy)
-    return atan2(-uay * dx + uax * dy, uax * dx + uay * dy)  # DIRECTION
+    return angle_of(-uay * dx + uax * dy, uax * dx + uay * dy)  # DIRECTION
 
 
 @kernel(inline=True)
@@ -84,15 +91,11 @@ def gradient(kind, dx, dy, uax, uay, ubx, uby):
         c = uax * ubx + uay * uby
         return 0.0, 0.0, -c, c
     if kind == DISTANCE:
-        length = sqrt(dx * dx + dy * dy)
-        if length == 0.0:  # no direction is preferred
-            return 0.0, 0.0, 0.0, 0.0
+        length = or_one(root_of(dx * dx + dy * dy))  # where it is zero, no direction is preferred
         return dx / length, dy / length, 0.0, 0.0
     if kind == HALF_DISTANCE2:
         return dx, dy, 0.0, 0.0
-    length2 = dx * dx + dy * dy  # DIRECTION
-    if length2 == 0.0:
-        return 0.0, 0.0, -1.0, 0.0
+    length2 = or_one(dx * dx + dy * dy)  # DIRECTION
     return -dy / length2, dx / length2, -1.0, 0.0
 
 
@@ -110,17 +113,13 @@ def hessian(kind, dx, dy, uax, uay, ubx, uby):
         s = uax * uby - uay * ubx
         return 0.0, 0.0, 0.0, 0.0, 0.0, -s, s, -s
     if kind == DISTANCE:
-        length = sqrt(dx * dx + dy * dy)
-        if length == 0.0:
-            return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        length = or_one(root_of(dx * dx + dy * dy))
         nx, ny = dx / length, dy / length
         return ny * ny / length, -nx * ny / length, nx * nx / length, 0.0, 0.0, 0.0, 0.0, 0.0
     if kind == HALF_DISTANCE2:
         return 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if kind == DIRECTION:
-        length4 = (dx * dx + dy * dy) * (dx * dx + dy * dy)
-        if length4 == 0.0:
-            return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        length4 = or_one((dx * dx + dy * dy) * (dx * dx + dy * dy))
         xx, xy = 2.0 * dx * dy / length4, (dy * dy - dx * dx) / length4
         return xx, xy, -xx, 0.0, 0.0, 0.0, 0.0, 0.0
     return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0  # X, Y, ANGLE are linear

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import invoke, kernel_pointer
+from ...numerics.lanes import anywhere, larger
 from ...system.frames import EX as ARM_X
 from ...system.frames import EY as ARM_Y
 from ...system.frames import PX as PLACE_X
@@ -101,9 +102,9 @@ def joint_forces(c, t, y, out):
         for a in range(5):
             c.carried[k, a] = 0.0
     # what is small against the usual acceleration need not vanish against terms that do
-    usual = SHARE * mean_acceleration(c)
+    usual = SHARE * mean_acceleration(c.T, c.arms, c.applied)
     close_rows(c, y, usual, out)
-    lost = forces_inward(c, y, usual, out)
+    lost = forces_inward(c, c, y, usual, out)
     if closed and c.follows == 1:  # else rows are pulled or give way, and need not hold
         lost = larger_share(lost, errors[SHARED], 1.0)
     if closed and not lost <= HOLDS:
@@ -193,43 +194,42 @@ def press_row(c, rows, i, lam):
 
 
 @kernel(inline=True)
-def forces_inward(c, y, usual, out):
+def forces_inward(c, w, y, usual, out):
     """The multipliers of all joints of the tree. Returns what is left over, relative to its terms.
+
+    What is written on the way is in `w`.
 
     What a body hands to the one before it, which is most often its parent, stays at hand.
     """
-    T, carried = c.T, c.carried
+    T, held, carried, applied = w.T, w.held, w.carried, w.applied
     J, N, nb = T.constant, T.state, T.numbers.shape[0]
     lost = position = velocity = acceleration = shared = 0.0
     hand_x = hand_y = hand_moment = hand_forces = hand_moments = 0.0
-    if c.held.frame_body.size > 0:
-        place_tree_frames(N, c.held.frame_body, c.held.frame, c.held.F)
+    if held.frame_body.size > 0:
+        place_tree_frames(N, held.frame_body, held.frame, held.F)
     for k in range(nb - 1, -1, -1):
-        # m a of the mass center; the ground accelerates with -g
-        m, cx, cy, alpha, omega2 = J[k, MASS], N[k, CX], N[k, CY], N[k, ALPHA], N[k, OMEGA] * N[k, OMEGA]
-        mx = m * (N[k, AX] - alpha * cy - omega2 * cx)
-        my = m * (N[k, AY] + alpha * cx - omega2 * cy)
-        turning, one, two = J[k, INERTIA] * alpha, cx * my, cy * mx
+        m, cx, cy = J[k, MASS], N[k, CX], N[k, CY]
+        mx, my, turning, one, two = inertial_force(J, N, k)
         fx, fy = hand_x + (carried[k, FX] + mx), hand_y + (carried[k, FY] + my)
         moment = hand_moment + (carried[k, MOMENT] + (turning + one - two))
         of_forces = hand_forces + (carried[k, OF_FORCES] + abs(mx) + abs(my))
         of_moments = hand_moments + (carried[k, OF_MOMENTS] + abs(turning) + abs(one) + abs(two))
         hand_x = hand_y = hand_moment = hand_forces = hand_moments = 0.0
-        if c.applied.size > 0:
-            fx, fy = fx - c.applied[3 * k], fy - c.applied[3 * k + 1]
-            moment -= c.applied[3 * k + 2]
-            of_forces += abs(c.applied[3 * k]) + abs(c.applied[3 * k + 1])
-            of_moments += abs(c.applied[3 * k + 2])
+        if applied.size > 0:
+            fx, fy = fx - applied[3 * k], fy - applied[3 * k + 1]
+            moment -= applied[3 * k + 2]
+            of_forces += abs(applied[3 * k]) + abs(applied[3 * k + 1])
+            of_moments += abs(applied[3 * k + 2])
         # what are rounding errors of other terms need not vanish
         arm = c.arms[k]
         of_moments += (m * (abs(cx) + abs(cy)) + J[k, INERTIA] / arm) * usual
         if c.pin[k, 0] < 0:
-            place_held(c.held, k)
-            lost = hold_body(c.held, k, arm, fx, fy, moment, of_forces + m * usual, of_moments, lost, out)
-            pass_on_and_check(c, k, usual, out)
+            place_held(held, k)
+            lost = hold_body(held, k, arm, fx, fy, moment, of_forces + m * usual, of_moments, lost, out)
+            pass_on_and_check(c, w, k, usual, out)
             continue
         # a pin carries a force alone
-        lost = larger_share(lost, abs(moment), max(of_moments, SHARE * of_forces * arm))
+        lost = larger_share(lost, abs(moment), larger(of_moments, SHARE * of_forces * arm))
         out[c.pin[k, 0]], out[c.pin[k, 1]] = -fx / c.weight[k, 0], -fy / c.weight[k, 1]
         p = T.numbers[k, PARENT]
         if p < nb:
@@ -239,13 +239,23 @@ def forces_inward(c, y, usual, out):
                 hand_forces, hand_moments = abs(fx) + abs(fy), abs(one) + abs(two)
             else:
                 carry(carried, p, fx, fy, one - two, abs(one) + abs(two))
-        gap, rate, second, size = pin_errors(c, k, y)
-        position, velocity, acceleration = max(position, gap), max(velocity, rate), max(acceleration, second)
-        if second > 0.0:
+        gap, rate, second, size = pin_errors(T, k, y)
+        position, velocity = larger(position, gap), larger(velocity, rate)
+        acceleration = larger(acceleration, second)
+        if anywhere(second > 0.0):
             shared = larger_share(shared, second, size)
-    note_largest(c.errors, position, velocity, acceleration, position)
-    c.errors[SHARED] = larger_share(c.errors[SHARED], shared, 1.0)
+    note_largest(w.errors, position, velocity, acceleration, position)
+    w.errors[SHARED] = larger_share(w.errors[SHARED], shared, 1.0)
     return lost
+
+
+@kernel(inline=True)
+def inertial_force(J, N, k):
+    """m a of the mass center, and the terms of the moment about O; the ground accelerates with -g."""
+    m, cx, cy, alpha, omega2 = J[k, MASS], N[k, CX], N[k, CY], N[k, ALPHA], N[k, OMEGA] * N[k, OMEGA]
+    mx = m * (N[k, AX] - alpha * cy - omega2 * cx)
+    my = m * (N[k, AY] + alpha * cx - omega2 * cy)
+    return mx, my, J[k, INERTIA] * alpha, cx * my, cy * mx
 
 
 @kernel(inline=True)
@@ -259,55 +269,62 @@ def carry(carried, p, fx, fy, moment, of_moments):
 
 
 @kernel
-def pass_on_and_check(c, k, usual, out):
+def pass_on_and_check(c, w, k, usual, out):
     """The reaction of a joint that is not a pin on the parent, and the errors of its rows."""
-    T, held, p = c.T, c.held, c.T.numbers[k, PARENT]
+    T, held, p = w.T, w.held, w.T.numbers[k, PARENT]
     on_a_body = p < T.numbers.shape[0]
     for i in range(held.start[k], held.start[k + 1]):
         if on_a_body:
             fx, fy, moment = parent_force(held, i, out[held.number[i]])
-            carry(c.carried, p, fx, fy, moment, abs(moment))
+            carry(w.carried, p, fx, fy, moment, abs(moment))
         parent_arm = c.arms[p] if on_a_body else 1.0
         value, rate, second, size = held_row(T, held, k, i, c.arms[k], parent_arm, usual)
         length = c.per_row[held.number[i]]
-        note_row(c.errors, abs(value), abs(rate), abs(second), abs(value) * length, size)
+        note_row(w.errors, abs(value), abs(rate), abs(second), abs(value) * length, size)
 
 
 @kernel(inline=True)
-def mean_acceleration(c):
+def mean_acceleration(T, arms, applied):
     """Of all bodies, weighted by mass: the actual one with the weight, or the one that applied forces would cause."""
-    J, N, momenta, masses, forces = c.T.constant, c.T.state, 0.0, 0.0, 0.0
+    J, momenta, masses, forces = T.constant, 0.0, 0.0, 0.0
     for k in range(J.shape[0]):
-        momenta += J[k, MASS] * (abs(N[k, AX]) + abs(N[k, AY]) + c.arms[k] * abs(N[k, ALPHA]))
+        momenta += J[k, MASS] * reach_of_body(T, arms, k)
         masses += J[k, MASS]
-    for k in range(c.applied.size // 3):
-        forces += abs(c.applied[3 * k]) + abs(c.applied[3 * k + 1]) + abs(c.applied[3 * k + 2]) / c.arms[k]
-    return max(momenta, forces) / masses
+    for k in range(applied.size // 3):
+        forces += abs(applied[3 * k]) + abs(applied[3 * k + 1]) + abs(applied[3 * k + 2]) / arms[k]
+    return larger(momenta, forces) / masses
+
+
+@kernel(inline=True)
+def reach_of_body(T, arms, k):
+    """The acceleration of a body, its turning as a length."""
+    N = T.state
+    return abs(N[k, AX]) + abs(N[k, AY]) + arms[k] * abs(N[k, ALPHA])
 
 
 # What holds -------------------------------------------------------------------------------------------
 
 
 @kernel(inline=True)
-def pin_errors(c, k, y):
+def pin_errors(T, k, y):
     """Of a pin of the tree, whose point of the body is compared with that of the parent; see `point_errors`."""
-    index, N, J, n = c.T.numbers, c.T.state, c.T.constant, y.size // 3
+    index, N, J, n = T.numbers, T.state, T.constant, y.size // 3
     p, i = index[k, PARENT], 3 * index[k, BODY]
     one = point_of(y, n, i, -N[k, CX], -N[k, CY])
     other = (N[k, DX], N[k, DY], 0.0, 0.0, 0.0, 0.0)
     if p < index.shape[0]:
         other = point_of(y, n, 3 * index[p, BODY], N[k, DX] - N[p, CX], N[k, DY] - N[p, CY])
     gap = (one[0] - other[0] - J[k, GX0], one[1] - other[1] - J[k, GY0])
-    size = max(abs(one[4]) + abs(one[5]), abs(y[2 * n + i]) + abs(y[2 * n + i + 1]))
+    size = larger(abs(one[4]) + abs(one[5]), abs(y[2 * n + i]) + abs(y[2 * n + i + 1]))
     return *point_errors(gap, one, other), size
 
 
 @kernel(inline=True)
 def point_errors(gap, one, other):
     """The largest of Phi, Phi_q qd - nu and Phi_q qdd - gamma of a pin."""
-    position = max(abs(gap[0]), abs(gap[1]))
-    rate = max(abs(one[2] - other[2]), abs(one[3] - other[3]))
-    return position, rate, max(abs(one[4] - other[4]), abs(one[5] - other[5]))
+    position = larger(abs(gap[0]), abs(gap[1]))
+    rate = larger(abs(one[2] - other[2]), abs(one[3] - other[3]))
+    return position, rate, larger(abs(one[4] - other[4]), abs(one[5] - other[5]))
 
 
 @kernel
@@ -335,14 +352,14 @@ def check_row(c, rows, i, length, usual):
 @kernel(inline=True)
 def note_row(errors, position, rate, second, gap, size):
     note_largest(errors, position, rate, second, gap)
-    if second > 0.0:
+    if anywhere(second > 0.0):
         errors[SHARED] = larger_share(errors[SHARED], second, size)
 
 
 @kernel(inline=True)
 def note_largest(errors, position, rate, second, gap):
-    errors[POSITION], errors[VELOCITY] = max(errors[POSITION], position), max(errors[VELOCITY], rate)
-    errors[ACCELERATION], errors[GAP] = max(errors[ACCELERATION], second), max(errors[GAP], gap)
+    errors[POSITION], errors[VELOCITY] = larger(errors[POSITION], position), larger(errors[VELOCITY], rate)
+    errors[ACCELERATION], errors[GAP] = larger(errors[ACCELERATION], second), larger(errors[GAP], gap)
 
 
 @kernel(inline=True)

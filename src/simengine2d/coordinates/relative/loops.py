@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ...expressions.function_table import FunctionTable, functions_at
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import invoke, kernel_pointer
+from ...numerics.lanes import floored
 from ...numerics.ldl import Elimination, eliminate, solve_again, substitute
 from ...numerics.refinement import MOST_REFINEMENTS, refine
 from ...system.constraints import weigh_rows
@@ -144,7 +145,7 @@ def row_value(c, i):
     for r in range(c.row_start[i], c.row_start[i + 1]):
         total += c.weight[r] * term_value(term[r, 0], c.F, term[r, 1], term[r, 2])
     if c.period[i] > 0.0:
-        total -= c.period[i] * np.floor(total / c.period[i] + 0.5)
+        total -= c.period[i] * floored(total / c.period[i] + 0.5)
     return total
 
 

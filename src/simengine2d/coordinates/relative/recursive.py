@@ -25,7 +25,7 @@ from ...system.elimination import unequal
 from ...system.row_compliance import filled
 from ...system.row_parts import some_rows
 from ...system.workspace import MOST_WHOLE, Workspace, new_workspace
-from ..equations import Configuration, EquationsOfMotion, Verb
+from ..equations import Configuration, EquationsOfMotion, Several, Verb
 from ..row_scales import MOST_ROWS, given_in, lengths_in, softened
 from .articulated import accelerate_joints, eliminate_joints, weigh
 from .joint_arrays import multipliers_of
@@ -47,6 +47,8 @@ from .loops import (
     stabilize,
     timed_rows,
 )  # fmt: skip
+from .joint_forces import JointForces
+from .side_by_side import several_outputs, side_by_side
 from .tree_motion import (  # fmt: skip
     AX,
     AY,
@@ -243,6 +245,10 @@ def recursive_equations(family: Relative, formulation: Formulation, at: Configur
     equations = RecursiveEquations(family, stabilization, rows, refined)
     family.system.follow_numbers(lambda: np.copyto(rows.per_row, lengths_in(family, at)))
     equations.multipliers = multipliers_of(family, equations.loops, equations.applied, formulation, at)
+    if equations.multipliers is not None and family.m == 0 and not family.system.loads:
+        forces: JointForces = equations.multipliers.pointer.kept[1]
+        context = side_by_side(forces, equations.recursion.gravity, family.n)
+        equations.several = Several(several_outputs.bind(context), context.told)
     return equations
 
 
