@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .arrays import Floats
 from .kernel import COMPILER, JIT
 
 LANES = 8
@@ -34,6 +35,14 @@ class LaneTable:
 def lanes_in(array: Any) -> Any:
     """An array with `LANES` numbers in its last dimension as a table of lanes."""
     return LaneTable(array)
+
+
+def lane_zeros(*shape: int) -> Floats:
+    """An array of lanes, each element in a cache line of its own."""
+    size = int(np.prod(shape)) * LANES
+    room = np.zeros(size + LANES)
+    first = -room.ctypes.data // room.itemsize % LANES
+    return room[first : first + size].reshape(*shape, LANES)
 
 
 def chosen(where: Any, one: Any, other: Any) -> Any:
@@ -60,6 +69,22 @@ def larger(one: Any, other: Any) -> Any:
 
 def floored(x: Any) -> Any:
     return np.floor(x)
+
+
+def lanes_of_rows(rows: Any, start: int, stride: int, last: int, array: Any, size: int) -> None:
+    """Row k of a flat array becomes lane k: array[j, k] = rows[start + k stride + j], and rows after `last` are as it."""
+    for k in range(LANES):
+        here = start + min(k, last) * stride
+        for j in range(size):
+            array[j, k] = rows[here + j]
+
+
+def rows_of_lanes(array: Any, first: int, size: int, rows: Any, start: int, stride: int, count: int) -> None:
+    """The first lanes become rows of a flat array: rows[start + k stride + j] = array[first + j, k]."""
+    for k in range(count):
+        here = start + k * stride
+        for j in range(size):
+            rows[here + j] = array[first + j, k]
 
 
 def root_of(x: Any) -> Any:
@@ -326,6 +351,94 @@ if JIT:
             return builder.insert_element(args[0], args[2], args[1])
 
         return lanes(lanes, types.intp, types.float64), codegen
+
+    # Rows to lanes and back -----------------------------------------------------------------------------------
+
+    def _exchanged(builder: Any, rows: list[Any]) -> list[Any]:
+        """The transpose of a square: blocks of one, then of two, of four are exchanged across its diagonal."""
+        width = 1
+        while width < LANES:
+            low = [i if not i & width else i - width + LANES for i in range(LANES)]
+            high = [i + width if not i & width else i + LANES for i in range(LANES)]
+            masks = [ir.Constant(ir.VectorType(INDEX, LANES), each) for each in (low, high)]
+            for i in range(LANES):
+                if not i & width:
+                    pair = rows[i], rows[i + width]
+                    rows[i], rows[i + width] = (builder.shuffle_vector(*pair, each) for each in masks)
+            width *= 2
+        return rows
+
+    def _vector_at(builder: Any, array: Any, place: Any) -> Any:
+        return builder.bitcast(builder.gep(array.data, [place]), VECTOR.as_pointer())
+
+    @intrinsic
+    def _square_to_lanes(typingctx: Any, rows: Any, start: Any, stride: Any, last: Any, array: Any, j: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            _, first, step, end, _, column = args
+            source, target = (
+                cgutils.create_struct_proxy(kind)(context, builder, value)
+                for kind, value in ((rows, args[0]), (array, args[4]))
+            )
+            word, square = ir.IntType(64), []
+            for k in range(LANES):
+                lane = builder.select(builder.icmp_signed("<", word(k), end), word(k), end)
+                value = builder.load(_vector_at(builder, source, builder.add(first, builder.mul(lane, step))))
+                value.align = 8
+                square.append(value)
+            for k, value in enumerate(_exchanged(builder, square)):
+                place = builder.mul(builder.add(column, word(k)), word(LANES))
+                builder.store(value, _vector_at(builder, target, place)).align = 8
+            return context.get_dummy_value()
+
+        index = types.intp
+        return types.void(rows, index, index, index, array, index), codegen
+
+    @intrinsic
+    def _square_to_rows(typingctx: Any, array: Any, j: Any, rows: Any, start: Any, stride: Any, count: Any) -> Any:
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            _, column, _, first, step, end = args
+            source, target = (
+                cgutils.create_struct_proxy(kind)(context, builder, value)
+                for kind, value in ((array, args[0]), (rows, args[2]))
+            )
+            word, square = ir.IntType(64), []
+            for k in range(LANES):
+                place = builder.mul(builder.add(column, word(k)), word(LANES))
+                value = builder.load(_vector_at(builder, source, place))
+                value.align = 8
+                square.append(value)
+            for k, value in enumerate(_exchanged(builder, square)):
+                with builder.if_then(builder.icmp_signed("<", word(k), end)):
+                    place = builder.add(first, builder.mul(word(k), step))
+                    builder.store(value, _vector_at(builder, target, place)).align = 8
+            return context.get_dummy_value()
+
+        index = types.intp
+        return types.void(array, index, rows, index, index, index), codegen
+
+    @overload(lanes_of_rows, jit_options=OPTIONS)
+    def _lanes_of_rows(rows, start, stride, last, array, size):  # type: ignore[no-untyped-def]
+        def by_squares(rows, start, stride, last, array, size):  # type: ignore[no-untyped-def]
+            whole = size - size % LANES
+            for j in range(0, whole, LANES):
+                _square_to_lanes(rows, start + j, stride, last, array, j)
+            for k in range(LANES):
+                for j in range(whole, size):
+                    array[j, k] = rows[start + min(k, last) * stride + j]
+
+        return by_squares
+
+    @overload(rows_of_lanes, jit_options=OPTIONS)
+    def _rows_of_lanes(array, first, size, rows, start, stride, count):  # type: ignore[no-untyped-def]
+        def by_squares(array, first, size, rows, start, stride, count):  # type: ignore[no-untyped-def]
+            whole = size - size % LANES
+            for j in range(0, whole, LANES):
+                _square_to_rows(array, first + j, rows, start + j, stride, count)
+            for k in range(count):
+                for j in range(whole, size):
+                    rows[start + k * stride + j] = array[first + j, k]
+
+        return by_squares
 
     @overload(lanes_in, jit_options=OPTIONS)
     def _lanes_in(array):  # type: ignore[no-untyped-def]

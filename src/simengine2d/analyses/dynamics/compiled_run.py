@@ -134,11 +134,11 @@ def _room_for(stepper: OdeStepper, options: DynamicsOptions) -> tuple[OutputRoom
     if options.spacing is not None:
         steps = min(steps, stepper.looks_back)
         most = options.times.size + IN_A_STEP * steps + 2
-    wide, columns = path.y.size + path.notes.size, system.m if system.first_rows.size else system.n
+    wide = path.y.size + path.notes.size
     motion, more = np.zeros((2, 0 if options.spacing is None else ROOM * (3 * system.n + system.m)))
     room = OutputRoom(
         np.zeros(most), np.zeros(4 * most * (1 + wide)), np.zeros(6 * most), motion, more,
-        np.zeros((most, columns)), starts.copy(), np.zeros(starts.size - 1), np.zeros((most, starts.size - 1)),
+        starts.copy(), np.zeros(starts.size - 1), np.zeros((most, starts.size - 1)),
         np.zeros(path.y.size), np.zeros(0),
     )  # fmt: skip
     return room, steps

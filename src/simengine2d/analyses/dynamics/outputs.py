@@ -146,7 +146,7 @@ class Outputs:
         squares, scratch = np.empty((n, columns)), np.empty(6 * n)
         finer = scratch[2 * n :]
         count = look_for_peaks(
-            times, values, starts, self.noticed, self.largest, squares, scratch[: 2 * n], finer
+            times, values.reshape(-1), starts, self.noticed, self.largest, squares, scratch[: 2 * n], finer
         )
         return finer[:count]
 
@@ -238,7 +238,7 @@ def copy_row(Q, Qd, Qdd, Lam, i, Qs, Qds, Qdds, Lams, k):
 def look_for_peaks(t, values, starts, noticed, largest, squares, vertices, finer):
     """Times between those of t at which a column may exceed `noticed` times its largest value; returns their number.
 
-    A column is the size of values[:, starts[j] : starts[j + 1]]. The times are the vertex of the parabola through a
+    The rows of `values` follow each other; a column is the size of starts[j] : starts[j + 1] in them. The times are the vertex of the parabola through a
     value and its neighbors, and the middles between these. If several columns have a peak there, the vertex is that of
     the one which may exceed its largest value the most.
     """
@@ -266,11 +266,12 @@ def look_for_peaks(t, values, starts, noticed, largest, squares, vertices, finer
 
 @kernel
 def square_columns(values, starts, largest, squares):
+    wide = starts[starts.size - 1]
     for i in range(squares.shape[0]):
         for j in range(largest.size):
             total = 0.0
-            for k in range(starts[j], starts[j + 1]):
-                total += values[i, k] * values[i, k]
+            for k in range(i * wide + starts[j], i * wide + starts[j + 1]):
+                total += values[k] * values[k]
             squares[i, j] = total
             if total > largest[j] * largest[j]:
                 largest[j] = sqrt(total)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import kernel_pointer
-from ...numerics.lanes import LANES, anywhere, chosen, everywhere, lanes_in
+from ...numerics.lanes import LANES, chosen, everywhere, lane_zeros, lanes_in, lanes_of_rows, rows_of_lanes
 from ...numerics.rotation import FAR
 from ...system.kkt_refinement import SHARE, larger_share
 from .articulated import accelerate_joints, eliminate_joints, weigh
@@ -78,10 +78,7 @@ def several_outputs(s, first, rows, out):
     count = out.size // (3 * q + m)
     wide = rows.size // count - 1
     s.told[0] = k
-    for lane in range(LANES):
-        row = min(k + lane, count - 1) * wide
-        for j in range(2 * n):
-            s.y[j, lane] = rows[row + j]
+    lanes_of_rows(rows, k * wide, wide, count - 1 - k, s.y, 2 * n)
     if told(s):
         used = min(LANES, count - k)
         monitor(s, used)
@@ -150,15 +147,9 @@ def monitor(s, used):
 def write_several(s, first, used, count, out):
     """Rows of all q, all qd, all qdd and all lam."""
     n, m = s.q.shape[0] // 3, s.lam.shape[0]
-    for lane in range(used):
-        k = first + lane
-        for part in range(3):
-            there = (part * count + k) * n
-            for j in range(n):
-                out[there + j] = s.q[part * n + j, lane]
-        there = 3 * count * n + k * m
-        for i in range(m):
-            out[there + i] = s.lam[i, lane]
+    for part in range(3):
+        rows_of_lanes(s.q, part * n, n, out, (part * count + first) * n, n, used)
+    rows_of_lanes(s.lam, 0, m, out, 3 * count * n + first * m, m, used)
 
 
 # Building -----------------------------------------------------------------------------------------------
@@ -169,7 +160,7 @@ def side_by_side(c: JointForces, gravity: Floats, n: int) -> SideBySide:
     nb, held = len(c.T.numbers), c.held
     return SideBySide(
         c, gravity,
-        *(np.zeros((*shape, LANES)) for shape in (
+        *(lane_zeros(*shape) for shape in (
             (nb + 1, BODY_STATE), (nb,), (nb,), (nb,), (2 * n,), (n,), (9 * nb,), (c.per_row.size,), (nb, 5),
             held.slope.shape, held.basis.shape, held.R.shape, held.F.shape, (LOST + 1,),
         )),

@@ -1,0 +1,71 @@
+"""Outputs that are computed side by side have the numbers that each has alone, to the last bit."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import simengine2d as se
+from simengine2d.analyses.dynamics.new_run import new_run, options_from
+from simengine2d.coordinates.ode_problem import Recoverer
+
+
+def pendulums(number: int, *, branch: bool = False) -> se.Model:
+    """Rods one below the other, from the side; with a `branch`, another one on the first of them."""
+    m = se.Model("pendulums")
+    before = m.ground
+    for i in range(number):
+        rod = m.body(f"rod{i}", mass=1.0 + 0.1 * i, inertia=0.05, at=(0.5 + i, 0.0))
+        m.add(se.Revolute(f"pin{i}", before.at(0.5 if i else 0.0, 0.0), rod.at(-0.5, 0.0)))
+        before = rod
+    if branch:
+        side = m.body("side", mass=0.7, inertia=0.02, at=(1.0, -0.5), angle=-np.pi / 2)
+        m.add(se.Revolute("pin of side", m["rod0"].at(0.5, 0.0), side.at(-0.5, 0.0)))
+    return m
+
+
+def slider() -> se.Model:
+    """A pendulum on a cart, and a stone that flies."""
+    m = se.Model("cart")
+    cart = m.body("cart", mass=2.0, inertia=0.1, at=(0.0, 0.0), velocity=(0.3, 0.0))
+    rod = m.body("rod", mass=1.0, inertia=0.05, at=(0.5, 0.0))
+    m.body("stone", mass=0.4, inertia=0.01, at=(3.0, 1.0), angular_velocity=2.0)
+    m.add(se.Translational("rail", m.ground, cart, direction=(1.0, 0.2)))
+    m.add(se.Revolute("pin", cart, rod.at(-0.5, 0.0)))
+    return m
+
+
+MODELS = {
+    "one": lambda: pendulums(1),
+    "two": lambda: pendulums(2),
+    "nine": lambda: pendulums(9),
+    "branch": lambda: pendulums(4, branch=True),
+    "slider": slider,
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("count", [1, 7, 8, 21])
+def test_outputs_side_by_side_are_those_one_by_one(name: str, count: int) -> None:
+    system = se.System(MODELS[name]())
+    asked = {"t_end": None, "step": None, "t_eval": np.linspace(0.0, 1.0, count + 1)[1:], "rtol": 1e-4}
+    run = new_run(options_from(system, {**asked, "atol": None, "max_step": None}))
+    run.to_the_end(None)
+    stepper, family = run.stepper, run.stepper.family
+    assert stepper.problem.several is not None
+    times, rows = np.asarray(asked["t_eval"]), stepper.Y[-count:]
+    pointers = (
+        stepper.problem.finish,
+        stepper.problem.rhs,
+        stepper.problem.bodies or family.to_bodies,
+        stepper.lam,
+    )
+    alone = Recoverer(pointers, (family.n, system.n, system.m), stepper.problem.monitors, family.turns)
+    answers = []
+    for recovered in (stepper.recovered, alone):
+        monitors = stepper.monitors
+        monitors.errors[:] = monitors.lost[:] = monitors.changed[:] = 0.0
+        motion = recovered(times, rows)
+        answers.append([*motion, *(monitor.copy() for monitor in monitors)])
+    for one, other in zip(*answers, strict=True):
+        np.testing.assert_array_equal(one, other)
