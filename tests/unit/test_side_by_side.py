@@ -35,7 +35,39 @@ def slider() -> se.Model:
     return m
 
 
+def four_bar(*, sprung: bool = False) -> se.Model:
+    """A crank, a coupler and a rocker; with a spring and a motor if `sprung`."""
+    m = se.Model("four-bar")
+    crank = m.body("crank", mass=1.0, inertia=0.05, at=(0.0, 0.5), angle=np.pi / 2, angular_velocity=6.0)
+    coupler = m.body("coupler", mass=2.0, inertia=0.6, at=(1.0, 1.5), angle=np.pi / 4)
+    rocker = m.body("rocker", mass=1.5, inertia=0.4, at=(2.0, 1.0), angle=np.pi / 2)
+    m.add(se.Revolute("A", m.ground, crank.at(-0.5, 0.0)))
+    m.add(se.Revolute("B", crank, coupler, at=(0.0, 1.0)))
+    m.add(se.Revolute("C", coupler, rocker, at=(2.0, 2.0)))
+    m.add(se.Revolute("D", m.ground, rocker, at=(2.0, 0.0)))
+    if sprung:
+        span = se.distance(m.ground.at(0.0, 2.0), coupler)
+        m.add(se.Spring("spring", span, stiffness=30.0, free=0.5, damping=0.3))
+        m.add(se.Torque("motor", crank, "3 * sin(7 * t)"))
+    return m
+
+
+def slider_crank() -> se.Model:
+    m = se.Model("slider-crank")
+    crank = m.body("crank", mass=1.0, inertia=0.05, at=(0.5, 0.0), angular_velocity=5.0)
+    rod = m.body("rod", mass=1.5, inertia=0.4, at=(2.0, 0.0))
+    piston = m.body("piston", mass=2.0, inertia=0.1, at=(3.0, 0.0))
+    m.add(se.Revolute("A", m.ground, crank, at=(0.0, 0.0)))
+    m.add(se.Revolute("B", crank, rod, at=(1.0, 0.0)))
+    m.add(se.Revolute("C", rod, piston, at=(3.0, 0.0)))
+    m.add(se.Translational("guide", m.ground, piston, direction=(1.0, 0.0)))
+    return m
+
+
 MODELS = {
+    "four-bar": four_bar,
+    "sprung": lambda: four_bar(sprung=True),
+    "slider-crank": slider_crank,
     "one": lambda: pendulums(1),
     "two": lambda: pendulums(2),
     "nine": lambda: pendulums(9),
@@ -66,6 +98,7 @@ def test_outputs_side_by_side_are_those_one_by_one(name: str, count: int) -> Non
         monitors = stepper.monitors
         monitors.errors[:] = monitors.lost[:] = monitors.changed[:] = 0.0
         motion = recovered(times, rows)
+        assert stepper.problem.several.told[0] == count
         answers.append([*motion, *(monitor.copy() for monitor in monitors)])
     for one, other in zip(*answers, strict=True):
         np.testing.assert_array_equal(one, other)

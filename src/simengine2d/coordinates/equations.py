@@ -69,7 +69,7 @@ class Several(NamedTuple):
     pointer: BoundKernel
     """(k, rows, out): outputs from k on, as `recover` makes them one by one."""
     told: Ints
-    """(1,): up to where they are made; k where they have to be made one by one."""
+    """(2,): up to where they are made, k if not one is; from where on it is worth asking again."""
 
 
 class Verb:
@@ -102,8 +102,6 @@ class EquationsOfMotion:
     """lam of the state whose accelerations were just computed; None if it follows from the motion of the bodies."""
     bodies: BoundKernel | None = None
     """(q, qd, qdd) of the state whose accelerations were just computed; None if it follows from (z, zd, zdd) alone."""
-    several: Several | None = None
-    """How outputs are made several at once; None if one at a time. Their multipliers are those of `multipliers`."""
     context: Any
     """The work arrays of the verbs."""
     per_row: Floats
@@ -112,6 +110,13 @@ class EquationsOfMotion:
     """The length of the mechanism that a change of each coordinate corresponds to."""
     laid_out: BoundKernel | None = None
     """A bound verb: its context is already in memory."""
+
+    def several(self, tolerance: Floats | None) -> Several | None:
+        """How outputs are made several at once, with the multipliers of `multipliers`; None if one at a time.
+
+        Where there is a `tolerance` they are projected onto the constraints, as `project` does.
+        """
+        return None
 
     def bound(self, pointer: KernelPointer) -> BoundKernel:
         """A kernel on the common context."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .base import Family
 
 
-NOT_SEVERAL = Several(BoundKernel(0, 0, None), np.zeros(1, dtype=np.int64))
+NOT_SEVERAL = Several(BoundKernel(0, 0, None), np.zeros(2, dtype=np.int64))
 
 
 @dataclass(frozen=True)
@@ -82,7 +82,7 @@ class OdeFormulation(Formulation, abstract=True):
             finish,
             multipliers=multipliers,
             bodies=equations.bodies,
-            several=equations.several,
+            several=equations.several(None),
         )
 
 
@@ -111,7 +111,7 @@ class Room(NamedTuple):
     lam: Floats
     monitors: Floats
     turns: Floats
-    told: Ints  # (1,): rows that are done
+    told: Ints  # see `Several`
 
 
 class Recovery(NamedTuple):
@@ -130,11 +130,11 @@ def recover(c, given, rows, out):
     d, room = c.d, c.room
     n, wide = room.y.size // 2, room.y.size + room.monitors.size
     count = out.size // (room.q.size + room.lam.size)
-    room.told[0] = 0
+    room.told[0] = room.told[1] = 0
     for k in range(count):
         if k < room.told[0]:
             continue
-        if d.several_f != 0 and given == 0.0:
+        if d.several_f != 0 and given == 0.0 and k >= room.told[1]:
             invoke(d.several_f, d.several_c, float(k), rows, out)
             if k < room.told[0]:
                 continue

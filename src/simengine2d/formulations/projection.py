@@ -33,5 +33,5 @@ class Projection(OdeFormulation):
             tolerance=tolerance,
             multipliers=equations.multipliers,
             bodies=equations.bodies,
-            several=equations.several,
+            several=equations.several(tolerance),
         )

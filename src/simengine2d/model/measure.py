@@ -16,13 +16,13 @@ how the tests prove every derivative.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import atan2, cos, pi, sin, sqrt
+from math import cos, pi, sin
 from typing import Any
 
 from ..errors import ModelError
 from ..expressions.recorded import called
 from ..numerics.kernel import kernel
-from ..numerics.lanes import angle_of, chosen, root_of
+from ..numerics.lanes import atan2, or_one, sqrt
 from .frame import Frame, PlacedFrame, Side, as_frame
 
 X, Y, ANGLE, ALONG, ACROSS, MISALIGNMENT, DISTANCE, HALF_DISTANCE2, DIRECTION = range(9)
@@ -44,12 +44,6 @@ KINDS = {
 
 
 @kernel(inline=True)
-def or_one(size):
-    """A size to divide by: what has the size zero stays zero."""
-    return chosen(size == 0.0, 1.0, size)
-
-
-@kernel(inline=True)
 def value(kind, dx, dy, uax, uay, ubx, uby, phi_a, phi_b):
     """The measure itself."""
     if kind == X:
@@ -65,10 +59,10 @@ def value(kind, dx, dy, uax, uay, ubx, uby, phi_a, phi_b):
     if kind == MISALIGNMENT:
         return uax * uby - uay * ubx
     if kind == DISTANCE:
-        return root_of(dx * dx + dy * dy)
+        return sqrt(dx * dx + dy * dy)
     if kind == HALF_DISTANCE2:
         return 0.5 * (dx * dx + dy * dy)
-    return angle_of(-uay * dx + uax * dy, uax * dx + uay * dy)  # DIRECTION
+    return atan2(-uay * dx + uax * dy, uax * dx + uay * dy)  # DIRECTION
 
 
 @kernel(inline=True)
@@ -91,7 +85,7 @@ def gradient(kind, dx, dy, uax, uay, ubx, uby):
         c = uax * ubx + uay * uby
         return 0.0, 0.0, -c, c
     if kind == DISTANCE:
-        length = or_one(root_of(dx * dx + dy * dy))  # where it is zero, no direction is preferred
+        length = or_one(sqrt(dx * dx + dy * dy))  # where it is zero, no direction is preferred
         return dx / length, dy / length, 0.0, 0.0
     if kind == HALF_DISTANCE2:
         return dx, dy, 0.0, 0.0
@@ -113,7 +107,7 @@ def hessian(kind, dx, dy, uax, uay, ubx, uby):
         s = uax * uby - uay * ubx
         return 0.0, 0.0, 0.0, 0.0, 0.0, -s, s, -s
     if kind == DISTANCE:
-        length = or_one(root_of(dx * dx + dy * dy))
+        length = or_one(sqrt(dx * dx + dy * dy))
         nx, ny = dx / length, dy / length
         return ny * ny / length, -nx * ny / length, nx * nx / length, 0.0, 0.0, 0.0, 0.0, 0.0
     if kind == HALF_DISTANCE2:

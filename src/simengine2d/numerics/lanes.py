@@ -7,13 +7,13 @@ arrays, it computes the same for each lane, bit for bit, since every operation i
 
 from __future__ import annotations
 
-from math import atan2, cos, sin
+import math
 from typing import Any
 
 import numpy as np
 
 from .arrays import Floats
-from .kernel import COMPILER, JIT
+from .kernel import COMPILER, JIT, kernel
 
 LANES = 8
 """Numbers side by side."""
@@ -47,9 +47,15 @@ def lane_zeros(*shape: int) -> Floats:
 
 def chosen(where: Any, one: Any, other: Any) -> Any:
     """`one` where the condition holds, else `other`."""
-    if np.ndim(where) == 0:
+    if not isinstance(where, np.ndarray):
         return one if where else other
     return np.where(where, one, other)
+
+
+@kernel(inline=True)
+def or_one(size):  # type: ignore[no-untyped-def]
+    """A size to divide by: what has the size zero stays zero."""
+    return chosen(size == 0.0, 1.0, size)
 
 
 def everywhere(condition: Any) -> bool:
@@ -87,22 +93,22 @@ def rows_of_lanes(array: Any, first: int, size: int, rows: Any, start: int, stri
             rows[here + j] = array[first + j, k]
 
 
-def root_of(x: Any) -> Any:
-    return np.sqrt(x)
+def sqrt(x: Any) -> Any:
+    return np.sqrt(x) if isinstance(x, np.ndarray) else math.sqrt(x)
 
 
-def angle_of(y: Any, x: Any) -> Any:
-    """The angle of a direction, by the C library."""
-    if np.ndim(x) == 0 and np.ndim(y) == 0:
-        return atan2(y, x)
-    return np.array([atan2(*each) for each in np.broadcast(y, x)])
+def atan2(y: Any, x: Any) -> Any:
+    """By the C library."""
+    if not isinstance(x, np.ndarray) and not isinstance(y, np.ndarray):
+        return math.atan2(y, x)
+    return np.array([math.atan2(*each) for each in np.broadcast(y, x)])
 
 
 def cos_and_sin(x: Any) -> Any:
     """Both by the C library."""
-    if np.ndim(x) == 0:
-        return cos(x), sin(x)
-    return np.array([cos(each) for each in x]), np.array([sin(each) for each in x])
+    if not isinstance(x, np.ndarray):
+        return math.cos(x), math.sin(x)
+    return np.array([math.cos(each) for each in x]), np.array([math.sin(each) for each in x])
 
 
 if JIT:
@@ -372,7 +378,9 @@ if JIT:
         return builder.bitcast(builder.gep(array.data, [place]), VECTOR.as_pointer())
 
     @intrinsic
-    def _square_to_lanes(typingctx: Any, rows: Any, start: Any, stride: Any, last: Any, array: Any, j: Any) -> Any:
+    def _square_to_lanes(
+        typingctx: Any, rows: Any, start: Any, stride: Any, last: Any, array: Any, j: Any
+    ) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             _, first, step, end, _, column = args
             source, target = (
@@ -394,7 +402,9 @@ if JIT:
         return types.void(rows, index, index, index, array, index), codegen
 
     @intrinsic
-    def _square_to_rows(typingctx: Any, array: Any, j: Any, rows: Any, start: Any, stride: Any, count: Any) -> Any:
+    def _square_to_rows(
+        typingctx: Any, array: Any, j: Any, rows: Any, start: Any, stride: Any, count: Any
+    ) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             _, column, _, first, step, end = args
             source, target = (
@@ -476,19 +486,19 @@ if JIT:
     def _floored(x):  # type: ignore[no-untyped-def]
         return (lambda x: _floor(x)) if x is lanes else (lambda x: np.floor(x))
 
-    @overload(root_of, jit_options=OPTIONS)
-    def _root_of(x):  # type: ignore[no-untyped-def]
+    @overload(sqrt, jit_options=OPTIONS)
+    def _sqrt_of(x):  # type: ignore[no-untyped-def]
         return (lambda x: _root(x)) if x is lanes else (lambda x: np.sqrt(x))
 
-    @overload(angle_of, jit_options=OPTIONS)
-    def _angle_of(y, x):  # type: ignore[no-untyped-def]
+    @overload(atan2, jit_options=OPTIONS)
+    def _atan2_of(y, x):  # type: ignore[no-untyped-def]
         if lanes not in (y, x):
-            return lambda y, x: atan2(y, x)
+            return lambda y, x: math.atan2(y, x)
 
         def each_lane(y, x):  # type: ignore[no-untyped-def]
             across, along = _spread_out(y), _spread_out(x)
             for k in range(LANES):
-                across = _with_lane(across, k, atan2(_lane(across, k), _lane(along, k)))
+                across = _with_lane(across, k, math.atan2(_lane(across, k), _lane(along, k)))
             return across
 
         return each_lane
@@ -496,13 +506,13 @@ if JIT:
     @overload(cos_and_sin, jit_options=OPTIONS)
     def _cos_and_sin(x):  # type: ignore[no-untyped-def]
         if x is not lanes:
-            return lambda x: (cos(x), sin(x))
+            return lambda x: (math.cos(x), math.sin(x))
 
         def each_lane(x):  # type: ignore[no-untyped-def]
             c = s = x
             for k in range(LANES):
                 angle = _lane(x, k)
-                c, s = _with_lane(c, k, cos(angle)), _with_lane(s, k, sin(angle))
+                c, s = _with_lane(c, k, math.cos(angle)), _with_lane(s, k, math.sin(angle))
             return c, s
 
         return each_lane

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.kernel import kernel
-from ...numerics.lanes import larger, root_of
+from ...numerics.lanes import larger, sqrt
 from ...system.frames import term_gradient, term_second_order
 from ...system.kkt_refinement import SHARE, larger_share
 from .loops import row_value
@@ -76,7 +76,7 @@ def hold_body(held, k, arm, fx, fy, moment, of_forces, of_moments, lost, out):
         for b in range(a):
             R[b, a] = share = e[b, 0] * x + e[b, 1] * y + e[b, 2] * turn
             x, y, turn = x - share * e[b, 0], y - share * e[b, 1], turn - share * e[b, 2]
-        R[a, a] = 1.0 / root_of(x * x + y * y + turn * turn)
+        R[a, a] = 1.0 / sqrt(x * x + y * y + turn * turn)
         e[a, 0], e[a, 1], e[a, 2] = x * R[a, a], y * R[a, a], turn * R[a, a]
         # its share of the force on the body
         force = e[a, 0] * fx + e[a, 1] * fy + e[a, 2] * m

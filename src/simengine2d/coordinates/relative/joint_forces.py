@@ -96,17 +96,7 @@ def joint_forces(c, t, y, out):
     if closed and is_singular(c):
         invoke(c.whole_f, c.whole_c, t, y, out)
         return
-    for a in range(errors.size):
-        errors[a] = 0.0
-    for k in range(c.carried.shape[0]):
-        for a in range(5):
-            c.carried[k, a] = 0.0
-    # what is small against the usual acceleration need not vanish against terms that do
-    usual = SHARE * mean_acceleration(c.T, c.arms, c.applied)
-    close_rows(c, y, usual, out)
-    lost = forces_inward(c, c, y, usual, out)
-    if closed and c.follows == 1:  # else rows are pulled or give way, and need not hold
-        lost = larger_share(lost, errors[SHARED], 1.0)
+    lost = balance(c, c, y, out)
     if closed and not lost <= HOLDS:
         invoke(c.whole_f, c.whole_c, t, y, out)
         return
@@ -118,44 +108,61 @@ def joint_forces(c, t, y, out):
         monitors.lost[0] = lost
 
 
+@kernel(inline=True)
+def balance(c, w, y, out):
+    """lam, and what is left over of the equations, relative to its terms. What is written on the way is in `w`."""
+    for a in range(w.errors.size):
+        w.errors[a] = 0.0
+    for k in range(c.pin.shape[0]):
+        for a in range(5):
+            w.carried[k, a] = 0.0
+    # what is small against the usual acceleration need not vanish against terms that do
+    usual = SHARE * mean_acceleration(w.T, c.arms, w.applied)
+    close_rows(c, w, y, usual, out)
+    lost = forces_inward(c, w, y, usual, out)
+    if c.whole_f != 0 and c.follows == 1:  # else rows are pulled or give way, and need not hold
+        lost = larger_share(lost, w.errors[SHARED], 1.0)
+    return lost
+
+
 # Rows that close loops --------------------------------------------------------------------------------
 
 
 @kernel(inline=True)
-def close_rows(c, y, usual, out):
+def close_rows(c, w, y, usual, out):
     """The multipliers of rows that close loops, and their forces on the bodies at both ends."""
-    loops = c.loops
+    loops = w.loops
     for g in range(loops.group.shape[0] - 1):
         i, j = loops.group[g, ROW], loops.group[g, OTHER]
         if loops.group[g, PINNED] == 1:
             out[c.closing[i]], out[c.closing[j]] = loops.lam[i], loops.lam[j]
-            close_pin(c, y, i, j)
+            close_pin(w, y, i, j)
             continue
-        close_row(c, i, usual, out)
+        close_row(c, w, i, usual, out)
         if j < c.closing.size:
-            close_row(c, j, usual, out)
+            close_row(c, w, j, usual, out)
 
 
 @kernel(inline=True)
-def close_pin(c, y, i, j):
-    loops, weight = c.loops, c.loops.weight
+def close_pin(w, y, i, j):
+    loops, weight = w.loops, w.loops.weight
     r, s = loops.row_start[i], loops.row_start[j]
     a, b, fx, fy = loops.term[r, 1], loops.term[r, 2], weight[r] * loops.lam[i], weight[s] * loops.lam[j]
-    press(c, b, fx, fy)
-    press(c, a, -fx, -fy)
-    one, other = point_at(c, y, b), point_at(c, y, a)
+    press(w, b, fx, fy)
+    press(w, a, -fx, -fy)
+    one, other = point_at(w, y, b), point_at(w, y, a)
     # Phi = w (b - a) - f, with a constant f
     gap = (one[0] - other[0] - loops.f[i, 0] / weight[r], one[1] - other[1] - loops.f[j, 0] / weight[s])
     position, rate, second = point_errors(gap, one, other)
     size = abs(one[4]) + abs(one[5]) + abs(other[4]) + abs(other[5])
-    note_row(c.errors, position, rate, second, position, size)
+    note_row(w.errors, position, rate, second, position, size)
 
 
 @kernel(inline=True)
-def press(c, frame, fx, fy):
+def press(w, frame, fx, fy):
     """A force at a frame, taken to the pin of its body."""
-    k, F, carried = c.loops.frame_body[frame], c.loops.F, c.carried
-    if k < c.T.numbers.shape[0]:
+    k, F, carried = w.loops.frame_body[frame], w.loops.F, w.carried
+    if k < w.T.numbers.shape[0]:
         one, two = F[frame, ARM_X] * fy, F[frame, ARM_Y] * fx
         carried[k, FX] += fx
         carried[k, FY] += fy
@@ -165,29 +172,31 @@ def press(c, frame, fx, fy):
 
 
 @kernel
-def close_row(c, i, usual, out):
+def close_row(c, w, i, usual, out):
     """One row of any kind."""
-    out[c.closing[i]] = c.loops.lam[i]
-    press_row(c, c.loops, i, c.loops.lam[i])
-    check_row(c, c.loops, i, c.per_row[c.closing[i]], usual)
+    out[c.closing[i]] = w.loops.lam[i]
+    press_row(w, i, w.loops.lam[i])
+    check_row(c, w, i, c.per_row[c.closing[i]], usual)
 
 
 @kernel
-def press_row(c, rows, i, lam):
+def press_row(w, i, lam):
     """Phi_q^T lam of one row on its bodies."""
-    term, carried = rows.term, c.carried
+    rows, carried = w.loops, w.carried
+    term = rows.term
     for r in range(rows.row_start[i], rows.row_start[i + 1]):
-        g, w = term_gradient(term[r, 0], rows.F, term[r, 1], term[r, 2]), rows.weight[r] * lam
+        g = term_gradient(term[r, 0], rows.F, term[r, 1], term[r, 2])
+        force = rows.weight[r] * lam
         for side in range(2):
             k = rows.frame_body[term[r, 1 + side]]
-            if k == c.T.numbers.shape[0]:
+            if k == w.T.numbers.shape[0]:
                 continue
             gx, gy, turn = (g[3], g[4], g[5]) if side else (g[0], g[1], g[2])
-            carried[k, FX] += w * gx
-            carried[k, FY] += w * gy
-            carried[k, MOMENT] += w * turn
-            carried[k, OF_FORCES] += abs(w * gx) + abs(w * gy)
-            carried[k, OF_MOMENTS] += abs(w * turn)
+            carried[k, FX] += force * gx
+            carried[k, FY] += force * gy
+            carried[k, MOMENT] += force * turn
+            carried[k, OF_FORCES] += abs(force * gx) + abs(force * gy)
+            carried[k, OF_MOMENTS] += abs(force * turn)
 
 
 # Inward -----------------------------------------------------------------------------------------------
@@ -328,13 +337,14 @@ def point_errors(gap, one, other):
 
 
 @kernel
-def check_row(c, rows, i, length, usual):
+def check_row(c, w, i, length, usual):
     """The errors of any row; where its frames are is known, and so are the accelerations of the bodies at O."""
-    N, term, ground = c.T.state, rows.term, c.T.numbers.shape[0]
+    rows, N, ground = w.loops, w.T.state, w.T.numbers.shape[0]
+    term = rows.term
     second, size = -rows.f[i, 2], abs(rows.f[i, 2])
     for r in range(rows.row_start[i], rows.row_start[i + 1]):
-        kind, a, b, w = term[r, 0], term[r, 1], term[r, 2], rows.weight[r]
-        g, bend = term_gradient(kind, rows.F, a, b), w * term_second_order(kind, rows.F, a, b)
+        kind, a, b, weight = term[r, 0], term[r, 1], term[r, 2], rows.weight[r]
+        g, bend = term_gradient(kind, rows.F, a, b), weight * term_second_order(kind, rows.F, a, b)
         second, size = second + bend, size + abs(bend)
         for side in range(2):
             k = rows.frame_body[b if side else a]
@@ -342,11 +352,11 @@ def check_row(c, rows, i, length, usual):
                 continue
             gx, gy, turn = (g[3], g[4], g[5]) if side else (g[0], g[1], g[2])
             ax, ay, alpha, arm = N[k, AX] - N[ground, AX], N[k, AY] - N[ground, AY], N[k, ALPHA], c.arms[k]
-            second += w * (gx * ax + gy * ay + turn * alpha)
-            reach = max(usual, abs(ax), abs(ay), arm * abs(alpha))
-            size += abs(w) * (abs(gx) + abs(gy) + abs(turn) / arm) * reach
+            second += weight * (gx * ax + gy * ay + turn * alpha)
+            reach = larger(larger(usual, abs(ax)), larger(abs(ay), arm * abs(alpha)))
+            size += abs(weight) * (abs(gx) + abs(gy) + abs(turn) / arm) * reach
     value = row_value(rows, i)
-    note_row(c.errors, abs(value), abs(row_rate(rows, i)), abs(second), abs(value) * length, size)
+    note_row(w.errors, abs(value), abs(row_rate(rows, i)), abs(second), abs(value) * length, size)
 
 
 @kernel(inline=True)
@@ -363,12 +373,12 @@ def note_largest(errors, position, rate, second, gap):
 
 
 @kernel(inline=True)
-def point_at(c, y, frame):
+def point_at(w, y, frame):
     """The same as `point_of` for a frame of a row that closes a loop."""
-    k, F, N = c.loops.frame_body[frame], c.loops.F, c.T.state
-    if k == c.T.numbers.shape[0]:
+    k, F, N = w.loops.frame_body[frame], w.loops.F, w.T.state
+    if k == w.T.numbers.shape[0]:
         return F[frame, PLACE_X], F[frame, PLACE_Y], 0.0, 0.0, 0.0, 0.0
-    i = 3 * c.T.numbers[k, BODY]
+    i = 3 * w.T.numbers[k, BODY]
     return point_of(y, y.size // 3, i, F[frame, ARM_X] - N[k, CX], F[frame, ARM_Y] - N[k, CY])
 
 

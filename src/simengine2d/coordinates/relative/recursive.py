@@ -36,8 +36,7 @@ from .loops import (
     PINNED,
     ROW,
     Closing,
-    at_rest,
-    close_loops,
+    change_of,
     nonlinear_group,
     place_rows,
     place_tree_frames,
@@ -48,7 +47,7 @@ from .loops import (
     timed_rows,
 )  # fmt: skip
 from .joint_forces import JointForces
-from .side_by_side import several_outputs, side_by_side
+from .side_by_side import Limits, several_at_once
 from .tree_motion import (  # fmt: skip
     AX,
     AY,
@@ -179,15 +178,7 @@ def residual(closing, level, y, row):
 @kernel_pointer
 def smallest_change(closing, unused, row, x):
     """x of M x + Phi_z^T lam = 0, Phi_z x = row"""
-    c = closing.c
-    at_rest(c)
-    weigh(c.T)
-    eliminate_joints(c.T)
-    for i in range(row.size):
-        c.b[i] = -row[i]
-    c.b[row.size] = 0.0
-    close_loops(closing)
-    accelerate_joints(c.T, x)
+    change_of(closing, row, x)
 
 
 # Building ---------------------------------------------------------------------------------------------
@@ -216,7 +207,8 @@ class RecursiveEquations(EquationsOfMotion):
         solving = solve_loops.bind(closing) if family.m > 0 else None
         system, gravity = family.system, np.zeros(2)
         self.recursion = Recursive(self.tree, gravity, *words(forces), *words(solving))
-        self.context, self.per_row = closing, rows.per_row
+        self.context, self.per_row, self.forces = closing, rows.per_row, forces
+        self.is_plain = not (timed or nonlinear or drifting or refining or family.system.callbacks)
         self.per_coordinate = np.zeros(family.n)
 
         def write_numbers() -> None:
@@ -232,6 +224,15 @@ class RecursiveEquations(EquationsOfMotion):
     def bodies(self) -> BoundKernel:  # type: ignore[override]
         return bodies_accelerated.bind(Moved(self.tree))
 
+    def several(self, tolerance: Floats | None) -> Several | None:
+        if self.multipliers is None or not self.is_plain:
+            return None
+        forces: JointForces = self.multipliers.pointer.kept[1]
+        limits = Limits(self.per_row, self.per_coordinate, np.zeros(1) if tolerance is None else tolerance)
+        return several_at_once(
+            forces, self.recursion.gravity, words(self.forces), limits, tolerance is not None
+        )
+
 
 def recursive_equations(family: Relative, formulation: Formulation, at: Configuration) -> RecursiveEquations:
     """The equations that a formulation asks for."""
@@ -245,10 +246,6 @@ def recursive_equations(family: Relative, formulation: Formulation, at: Configur
     equations = RecursiveEquations(family, stabilization, rows, refined)
     family.system.follow_numbers(lambda: np.copyto(rows.per_row, lengths_in(family, at)))
     equations.multipliers = multipliers_of(family, equations.loops, equations.applied, formulation, at)
-    if equations.multipliers is not None and family.m == 0 and not family.system.loads:
-        forces: JointForces = equations.multipliers.pointer.kept[1]
-        context = side_by_side(forces, equations.recursion.gravity, family.n)
-        equations.several = Several(several_outputs.bind(context), context.told)
     return equations
 
 
