@@ -77,7 +77,7 @@ MODELS = {
 
 
 @pytest.mark.parametrize("name", MODELS)
-@pytest.mark.parametrize("count", [1, 7, 8, 21])
+@pytest.mark.parametrize("count", [3, 8, 21])
 def test_outputs_side_by_side_are_those_one_by_one(name: str, count: int) -> None:
     system = se.System(MODELS[name]())
     asked = {"t_end": None, "step": None, "t_eval": np.linspace(0.0, 1.0, count + 1)[1:], "rtol": 1e-4}
@@ -98,7 +98,7 @@ def test_outputs_side_by_side_are_those_one_by_one(name: str, count: int) -> Non
         monitors = stepper.monitors
         monitors.errors[:] = monitors.lost[:] = monitors.changed[:] = 0.0
         motion = recovered(times, rows)
-        assert stepper.problem.several.told[0] == count
         answers.append([*motion, *(monitor.copy() for monitor in monitors)])
+    assert stepper.problem.several.told[0] == count
     for one, other in zip(*answers, strict=True):
         np.testing.assert_array_equal(one, other)

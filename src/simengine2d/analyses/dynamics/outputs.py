@@ -238,9 +238,9 @@ def copy_row(Q, Qd, Qdd, Lam, i, Qs, Qds, Qdds, Lams, k):
 def look_for_peaks(t, values, starts, noticed, largest, squares, vertices, finer):
     """Times between those of t at which a column may exceed `noticed` times its largest value; returns their number.
 
-    The rows of `values` follow each other; a column is the size of starts[j] : starts[j + 1] in them. The times are the vertex of the parabola through a
-    value and its neighbors, and the middles between these. If several columns have a peak there, the vertex is that of
-    the one which may exceed its largest value the most.
+    The rows of `values` follow each other; a column is the size of starts[j] : starts[j + 1] in each of them. The times
+    are the vertex of the parabola through a value and its neighbors, and the middles between these. If several columns
+    have a peak there, the vertex is that of the one which may exceed its largest value the most.
     """
     n, columns = t.size, largest.size
     square_columns(values, starts, largest, squares)

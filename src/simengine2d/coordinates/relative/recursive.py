@@ -29,6 +29,7 @@ from ..equations import Configuration, EquationsOfMotion, Several, Verb
 from ..row_scales import MOST_ROWS, given_in, lengths_in, softened
 from .articulated import accelerate_joints, eliminate_joints, weigh
 from .joint_arrays import multipliers_of
+from .joint_forces import JointForces
 from .loop_arrays import RowLimits, frames_of, in_order, new_loops, new_refining
 from .loops import (
     ENTRY,
@@ -46,8 +47,7 @@ from .loops import (
     stabilize,
     timed_rows,
 )  # fmt: skip
-from .joint_forces import JointForces
-from .side_by_side import Limits, several_at_once
+from .side_by_side import MOST_BODIES, Limits, several_at_once
 from .tree_motion import (  # fmt: skip
     AX,
     AY,
@@ -225,7 +225,7 @@ class RecursiveEquations(EquationsOfMotion):
         return bodies_accelerated.bind(Moved(self.tree))
 
     def several(self, tolerance: Floats | None) -> Several | None:
-        if self.multipliers is None or not self.is_plain:
+        if self.multipliers is None or not self.is_plain or len(self.tree.numbers) > MOST_BODIES:
             return None
         forces: JointForces = self.multipliers.pointer.kept[1]
         limits = Limits(self.per_row, self.per_coordinate, np.zeros(1) if tolerance is None else tolerance)

@@ -36,7 +36,6 @@ from .tree_motion import (  # fmt: skip
     AX,
     AY,
     BODY,
-    BODY_STATE,
     COS,
     CX,
     CY,
@@ -60,6 +59,7 @@ from .tree_motion import (  # fmt: skip
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
+MOST_BODIES = 2_000  # whose tables are not too large for the memory near the processor
 MOST_CORRECTIONS = 5  # at each level; what needs more is no ordinary output
 LOST = 5  # in `errors`, after those of rows: what is left over of the equations
 
@@ -356,7 +356,7 @@ def monitor(s, used):
 def several_at_once(
     c: JointForces, gravity: Floats, forces: tuple[Any, Any], limits: Limits, projected: bool
 ) -> Several:
-    """Outputs of a tree, brought onto the constraints if `projected`; its loops are closed by pins at constant places."""
+    """Outputs of a tree, brought onto the constraints if `projected`; pins at constant places close its loops."""
     closed = c.closing.size > 0
     s = tables(c, gravity, forces, limits)
     solving = solve_loops_of_lanes.bind(s) if closed else None
@@ -372,10 +372,11 @@ def tables(c: JointForces, gravity: Floats, forces: tuple[Any, Any], limits: Lim
     state[-1, COS] = 1.0
     return Tables(
         c, gravity, limits, *forces,
-        state, state.reshape(-1, LANES), *(lane_zeros(nb) for _ in range(3)),
+        state, state.reshape(-1, LANES), lane_zeros(nb), lane_zeros(nb), lane_zeros(nb),
         like(loops.F), like(loops.G), W, W.reshape(-1, LANES), like(loops.v), like(loops.b), like(loops.lam),
         like(loops.work), lane_zeros(c.closing.size),
         like(held.F), like(held.slope), like(held.basis), like(held.R),
         lane_zeros(2 * n), lane_zeros(n), lane_zeros(9 * nb), lane_zeros(c.per_row.size), like(c.applied),
-        like(c.carried), lane_zeros(LOST + 1), np.zeros(LANES), *np.zeros((2, 2), dtype=np.int64),
+        like(c.carried), lane_zeros(LOST + 1), np.zeros(LANES), np.zeros(2, dtype=np.int64),
+        np.zeros(1, dtype=np.int64),
     )  # fmt: skip
