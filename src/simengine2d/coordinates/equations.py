@@ -63,13 +63,21 @@ class OutputMultipliers(NamedTuple):
     monitors: OutputMonitors
 
 
+# entries of `Several.told`: up to where outputs are made, k if not one is; from where on it is worth asking again;
+# whether to ask at all
+UP_TO, AGAIN, WANTED = range(3)
+
+
 class Several(NamedTuple):
-    """How several outputs are made at once."""
+    """How several outputs are made at once, to the last bit as one by one."""
 
     pointer: BoundKernel
-    """(k, rows, out): outputs from k on, as `recover` makes them one by one."""
+    """(k, rows, out): outputs from k on, as `recover` makes them."""
     told: Ints
-    """(2,): up to where they are made, k if not one is; from where on it is worth asking again."""
+
+    def want(self) -> None:
+        """Ask for it from now on: so many outputs will be made that compiling it pays."""
+        self.told[WANTED] = 1
 
 
 class Verb:

@@ -12,14 +12,14 @@ from ..methods import Formulation
 from ..numerics.arrays import Floats, Ints
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
-from .equations import TURNS, Configuration, OutputMultipliers, Several, leaving
+from .equations import AGAIN, TURNS, UP_TO, WANTED, Configuration, OutputMultipliers, Several, leaving
 
 if TYPE_CHECKING:
     from .base import Family
 
 
 FEWEST = 3  # outputs that take longer one by one than side by side
-NOT_SEVERAL = Several(BoundKernel(0, 0, None), np.zeros(2, dtype=np.int64))
+NOT_SEVERAL = Several(BoundKernel(0, 0, None), np.zeros(3, dtype=np.int64))
 
 
 @dataclass(frozen=True)
@@ -131,13 +131,15 @@ def recover(c, given, rows, out):
     d, room = c.d, c.room
     n, wide = room.y.size // 2, room.y.size + room.monitors.size
     count = out.size // (room.q.size + room.lam.size)
-    room.told[0] = room.told[1] = 0
+    told = room.told
+    together = d.several_f != 0 and told[WANTED] == 1 and given == 0.0
+    told[UP_TO] = told[AGAIN] = 0
     for k in range(count):
-        if k < room.told[0]:
+        if k < told[UP_TO]:
             continue
-        if d.several_f != 0 and given == 0.0 and k >= room.told[1] and count - k >= FEWEST:
+        if together and k >= told[AGAIN] and count - k >= FEWEST:
             invoke(d.several_f, d.several_c, float(k), rows, out)
-            if k < room.told[0]:
+            if k < told[UP_TO]:
                 continue
         row, t, zdd = k * wide, rows[count * wide + k], count * (1 + wide) + k * n
         for j in range(room.turns.size):

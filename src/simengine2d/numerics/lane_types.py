@@ -22,6 +22,8 @@ VECTOR = ir.VectorType(DOUBLE, LANES)
 class LanesType(types.Type):
     """`LANES` doubles; a single number may stand for as many equal ones."""
 
+    in_register = True
+
     def __init__(self) -> None:
         super().__init__(name="Lanes")
 

@@ -112,6 +112,8 @@ def prepared(stepper: OdeStepper, options: DynamicsOptions) -> PreparedMotion:
     """All that the loop works with; the arrays are those of the stepper."""
     integration, problem, rank = stepper.restartable, stepper.problem, stepper.rank
     assert integration is not None
+    if problem.several is not None:
+        problem.several.want()
     room, steps = _room_for(stepper, options)
     spacing = options.spacing
     first_and_last = options.times[:: options.times.size - 1] if spacing is not None else options.times

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ...numerics.kernel import kernel
-from ...numerics.kernel_pointer import invoke, kernel_pointer
+from ...numerics.kernel import JIT, kernel
+from ...numerics.kernel_pointer import invoke, rare_kernel_pointer
 from ...numerics.lanes import (
     LANES,
     anywhere,
@@ -27,7 +27,7 @@ from ...numerics.lanes import (
 )
 from ...numerics.rotation import FAR
 from ...system.kkt_refinement import larger_share
-from ..equations import LARGEST_CORRECTION, LEFT, VELOCITY, Several
+from ..equations import AGAIN, LARGEST_CORRECTION, LEFT, UP_TO, VELOCITY, Several
 from .articulated import accelerate_joints, eliminate_joints, weigh
 from .held_rows import HeldRows
 from .joint_forces import GAP, HOLDS, NEAR_SINGULAR, SHARED, JointForces, balance
@@ -174,7 +174,7 @@ def closing_in(s):
 # Closed loops ---------------------------------------------------------------------------------------------
 
 
-@kernel_pointer
+@rare_kernel_pointer
 def project_lanes(s, unused, y, out):
     """`project`: each lane is corrected until it is on the constraints; done[0] is then 1."""
     closing, state, x, row = closing_in(s), lanes_in(s.y), lanes_in(s.x), lanes_in(s.row)
@@ -227,7 +227,7 @@ def correct_lanes(s, y, x, first, error, active):
         y[first + j] = chosen(active > 0.0, y[first + j] + x[j], y[first + j])
 
 
-@kernel_pointer
+@rare_kernel_pointer
 def solve_loops_of_lanes(s, unused, y, out):
     """lam of the trees as they move, and the resulting forces on the freedoms."""
     closing = closing_in(s)
@@ -240,17 +240,17 @@ def solve_loops_of_lanes(s, unused, y, out):
 # Outputs ----------------------------------------------------------------------------------------------------
 
 
-@kernel_pointer
+@rare_kernel_pointer
 def several_outputs(several, first, rows, out):
     """The motion of the bodies and lam at outputs from `first` on; rows and out as in `recover`."""
     s, k = several.s, int(first)
     n, q, m = s.x.shape[0], s.q.shape[0] // 3, s.lam.shape[0]
     count = out.size // (3 * q + m)
     wide = rows.size // count - 1
-    s.told[0], s.told[1] = k, k + 1
+    s.told[UP_TO], s.told[AGAIN] = k, k + 1
     if s.c.whole_f != 0 and np.isnan(s.c.monitors.singular_at[1]):  # what is usual is not known yet
         return
-    s.told[1] = k + LANES
+    s.told[AGAIN] = k + LANES
     lanes_of_rows(rows, k * wide, wide, count - 1 - k, s.y, 2 * n)
     for lane in range(LANES):
         s.times[lane] = rows[count * wide + min(k + lane, count - 1)]
@@ -260,7 +260,7 @@ def several_outputs(several, first, rows, out):
         for part in range(3):
             rows_of_lanes(s.q, part * q, q, out, (part * count + k) * q, q, used)
         rows_of_lanes(s.lam, 0, m, out, 3 * count * q + k * m, m, used)
-        s.told[0] = k + used
+        s.told[UP_TO] = k + used
 
 
 @kernel(inline=True)
@@ -377,6 +377,6 @@ def tables(c: JointForces, gravity: Floats, forces: tuple[Any, Any], limits: Lim
         like(loops.work), lane_zeros(c.closing.size),
         like(held.F), like(held.slope), like(held.basis), like(held.R),
         lane_zeros(2 * n), lane_zeros(n), lane_zeros(9 * nb), lane_zeros(c.per_row.size), like(c.applied),
-        like(c.carried), lane_zeros(LOST + 1), np.zeros(LANES), np.zeros(2, dtype=np.int64),
+        like(c.carried), lane_zeros(LOST + 1), np.zeros(LANES), np.array([0, 0, 0 if JIT else 1]),
         np.zeros(1, dtype=np.int64),
     )  # fmt: skip
