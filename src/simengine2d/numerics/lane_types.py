@@ -40,6 +40,10 @@ class MaskType(types.Type):
     def __init__(self) -> None:
         super().__init__(name="LaneMask")
 
+    def unify(self, typingctx: Any, other: Any) -> Any:
+        # a comparison whose sides were numbers until they became lanes
+        return self if other == types.boolean else None
+
 
 class TableType(types.Type):
     """See `LaneTable`."""
