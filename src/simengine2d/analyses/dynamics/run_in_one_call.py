@@ -51,7 +51,7 @@ class RunInOneCall:
             residuals=dict(zip(LEVELS, worst, strict=True)),
             statistics=dict(counts),
             settings=dict(self.settings),
-            checkpoint=cast(dict[str, Floats], LaterCheckpoint(system, self.asked)),
+            checkpoint=cast("dict[str, Floats]", LaterCheckpoint(system, self.asked)),
         )
 
 
