@@ -49,6 +49,8 @@ class Judgment(NamedTuple):
 class CompiledRun(RunInOneCall):
     """A stepper at the start of a motion, and the loop that takes it to the end."""
 
+    head = HEAD
+
     def __init__(self, run: Run, asked: Mapping[str, Any]) -> None:
         """`run` is at its start, and `suits`."""
         super().__init__(run, asked)

@@ -22,6 +22,9 @@ from ...system.workspace import once_per_system
 
 IN_A_STEP = 5  # outputs in a step that is shorter than their spacing, at most
 OVERSHOOT = 0.2  # of the second difference at a maximum: by how much a neighboring value may exceed it
+HIGHEST = (
+    1.01 + 2.0 * OVERSHOOT
+) ** 2  # times a value, the square of what may be between it and its neighbors
 NOTICED = 0.005  # beyond the largest value so far: a peak that is worth refining
 MOST_NUMBERS = 1e7  # in all rows; after that outputs are `spacing` apart
 
@@ -250,6 +253,9 @@ def look_for_peaks(t, values, starts, noticed, largest, squares, vertices, finer
     for i in range(1, n if n > 2 else 0):
         middle = min(i, n - 2)
         for j in range(columns):
+            # at a maximum, the second difference is not more than twice its value
+            if i < n - 1 and HIGHEST * squares[i, j] < noticed * noticed * (largest[j] * largest[j]):
+                continue
             if squares[i - 1, j] <= squares[i, j] and (i == n - 1 or squares[i + 1, j] <= squares[i, j]):
                 s, left, right = (
                     sqrt(squares[i, j]),
