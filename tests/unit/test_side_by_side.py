@@ -6,8 +6,12 @@ import numpy as np
 import pytest
 
 import simengine2d as se
-from simengine2d.analyses.dynamics.new_run import new_run, options_from
+from simengine2d.analyses.dynamics.new_run import new_run, options_from, options_of
+from simengine2d.analyses.dynamics.ode_stepper import OdeStepper
+from simengine2d.analyses.dynamics.run import Run
+from simengine2d.coordinates.equations import UP_TO
 from simengine2d.coordinates.ode_problem import Recoverer
+from simengine2d.numerics.arrays import Floats
 
 
 def pendulums(number: int, *, branch: bool = False) -> se.Model:
@@ -79,26 +83,31 @@ MODELS = {
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("count", [3, 8, 21])
 def test_outputs_side_by_side_are_those_one_by_one(name: str, count: int) -> None:
-    system = se.System(MODELS[name]())
-    asked = {"t_end": None, "step": None, "t_eval": np.linspace(0.0, 1.0, count + 1)[1:], "rtol": 1e-4}
-    run = new_run(options_from(system, {**asked, "atol": None, "max_step": None}))
+    times = np.linspace(0.0, 1.0, count + 1)[1:]
+    asked = {"t_end": None, "step": None, "t_eval": times, "rtol": 1e-4, "atol": None, "max_step": None}
+    compare_both(new_run(options_from(se.System(MODELS[name]()), asked)), times)
+
+
+def test_a_formulation_that_does_not_project_has_outputs_side_by_side_too() -> None:
+    times = np.linspace(0.0, 0.5, 12)[1:]
+    methods = "dop853", "augmented(alpha=0, beta=0)", "relative"
+    options = options_of(four_bar(sprung=True), times, None, *methods, 1e-4, None, (), None, None)
+    compare_both(new_run(options), times)
+
+
+def compare_both(run: Run, times: Floats) -> None:
     run.to_the_end(None)
-    stepper, family = run.stepper, run.stepper.family
-    stepper.problem.several.want()
-    times, rows = np.asarray(asked["t_eval"]), stepper.Y[-count:]
-    pointers = (
-        stepper.problem.finish,
-        stepper.problem.rhs,
-        stepper.problem.bodies or family.to_bodies,
-        stepper.lam,
-    )
-    alone = Recoverer(pointers, (family.n, system.n, system.m), stepper.problem.monitors, family.turns)
+    stepper, system, count = run.stepper, run.system, times.size
+    assert isinstance(stepper, OdeStepper)
+    problem, family, monitors = stepper.problem, stepper.family, stepper.monitors
+    problem.several.want()
+    pointers = problem.finish, problem.rhs, problem.bodies or family.to_bodies, stepper.lam
+    alone = Recoverer(pointers, (family.n, system.n, system.m), problem.monitors, family.turns)
     answers = []
     for recovered in (stepper.recovered, alone):
-        monitors = stepper.monitors
         monitors.errors[:] = monitors.lost[:] = monitors.changed[:] = 0.0
-        motion = recovered(times, rows)
+        motion = recovered(times, stepper.Y[-count:])
         answers.append([*motion, *(monitor.copy() for monitor in monitors)])
-    assert stepper.problem.several.told[0] == count
+    assert problem.several.told[UP_TO] == count
     for one, other in zip(*answers, strict=True):
         np.testing.assert_array_equal(one, other)
