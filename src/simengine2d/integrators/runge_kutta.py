@@ -77,15 +77,21 @@ class RungeKutta(OdeMethod, abstract=True):
 
 @kernel(inline=True)
 def add_slopes(y, h, weights, K, count, out):
-    """out = y + h sum_j w_j K_j. The sums of few components stay in registers; of many, a slope at a time is added."""
-    n, k = y.size, 0
+    """out = y + h sum_j w_j K_j. Sums of few components stay in registers; to many, four slopes are added at a time."""
+    n, j, k = y.size, 0, 0
     if n > FEW:
         for k in range(n):
             out[k] = y[k]
-        for j in range(count):
+        while j + 4 <= count:
+            a, b, c, d = h * weights[j], h * weights[j + 1], h * weights[j + 2], h * weights[j + 3]
+            for k in range(n):
+                out[k] = out[k] + a * K[j, k] + b * K[j + 1, k] + c * K[j + 2, k] + d * K[j + 3, k]
+            j += 4
+        while j < count:
             a = h * weights[j]
             for k in range(n):
                 out[k] += a * K[j, k]
+            j += 1
         return
     while k + 4 <= n:
         a, b, c, d = 0.0, 0.0, 0.0, 0.0
