@@ -122,8 +122,10 @@ def _number_at(model: Model, place: Place) -> float:
 def kind_of(options: Mapping[str, Any]) -> Hashable:
     """Equal for the same options."""
     return tuple(
-        (name, value if value is None or isinstance(value, float | int) else _written(value))
-        for name, value in options.items()
+        [
+            (name, value if value is None or isinstance(value, (float, int)) else _written(value))
+            for name, value in options.items()
+        ]
     )
 
 

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
-from ..numerics.arrays import Floats
+from ..numerics.arrays import Floats, Ints
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, KernelPointer, invoke, kernel_pointer
 
@@ -63,6 +63,23 @@ class OutputMultipliers(NamedTuple):
     monitors: OutputMonitors
 
 
+# entries of `Several.told`: up to where outputs are made, k if not one is; from where on it is worth asking again;
+# whether to ask at all
+UP_TO, AGAIN, WANTED = range(3)
+
+
+class Several(NamedTuple):
+    """How several outputs are made at once, to the last bit as one by one."""
+
+    pointer: BoundKernel
+    """(k, rows, out): outputs from k on, as `recover` makes them."""
+    told: Ints
+
+    def want(self) -> None:
+        """Ask for it from now on: so many outputs will be made that compiling it pays."""
+        self.told[WANTED] = 1
+
+
 class Verb:
     """A kernel of some equations, bound to their context, and so compiled, when it is first asked for."""
 
@@ -101,6 +118,13 @@ class EquationsOfMotion:
     """The length of the mechanism that a change of each coordinate corresponds to."""
     laid_out: BoundKernel | None = None
     """A bound verb: its context is already in memory."""
+
+    def several(self, tolerance: Floats | None) -> Several | None:
+        """How outputs are made several at once, with the multipliers of `multipliers`; None if one at a time.
+
+        Where there is a `tolerance` they are projected onto the constraints, as `project` does.
+        """
+        return None
 
     def bound(self, pointer: KernelPointer) -> BoundKernel:
         """A kernel on the common context."""

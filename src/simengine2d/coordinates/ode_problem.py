@@ -9,13 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..methods import Formulation
-from ..numerics.arrays import Floats
+from ..numerics.arrays import Floats, Ints
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
-from .equations import TURNS, Configuration, OutputMultipliers, leaving
+from .equations import AGAIN, TURNS, UP_TO, WANTED, Configuration, OutputMultipliers, Several, leaving
 
 if TYPE_CHECKING:
     from .base import Family
+
+
+FEWEST = 3  # outputs that take longer one by one than side by side
+NOT_SEVERAL = Several(BoundKernel(0, 0, None), np.zeros(3, dtype=np.int64))
 
 
 @dataclass(frozen=True)
@@ -35,6 +39,8 @@ class OdeProblem:
     """The multipliers of the state whose accelerations were just computed, if known."""
     bodies: BoundKernel | None = None
     """The motion of the bodies at that state, if known."""
+    several: Several | None = None
+    """How several outputs are made at once, if that is known."""
 
     @classmethod
     def of(
@@ -47,12 +53,13 @@ class OdeProblem:
         memory: dict[str, NDArray[Any]] | None = None,
         multipliers: OutputMultipliers | None = None,
         bodies: BoundKernel | None = None,
+        several: Several | None = None,
     ) -> OdeProblem:
         """A problem in the coordinates of a family."""
         turns = {"turns": family.turns} if family.turns.size else {}
         tolerance = np.zeros(1) if tolerance is None else tolerance
         monitors = np.zeros(TURNS + family.turns.size)
-        return cls(rhs, finish, monitors, tolerance, (memory or {}) | turns, multipliers, bodies)
+        return cls(rhs, finish, monitors, tolerance, (memory or {}) | turns, multipliers, bodies, several)
 
     def begin(self) -> None:
         """Forget the previous run."""
@@ -71,7 +78,12 @@ class OdeFormulation(Formulation, abstract=True):
         equations = family.equations_of_motion(self, at)
         finish, multipliers = leaving(family), equations.multipliers
         return OdeProblem.of(
-            family, equations.accelerate, finish, multipliers=multipliers, bodies=equations.bodies
+            family,
+            equations.accelerate,
+            finish,
+            multipliers=multipliers,
+            bodies=equations.bodies,
+            several=equations.several(None),
         )
 
 
@@ -86,6 +98,8 @@ class Pointers(NamedTuple):
     bodies_c: Any
     lam_f: Any  # (q, qd, qdd) to lam
     lam_c: Any
+    several_f: Any  # all of it for several rows at once; 0 if they are made one at a time
+    several_c: Any
 
 
 class Room(NamedTuple):
@@ -98,6 +112,7 @@ class Room(NamedTuple):
     lam: Floats
     monitors: Floats
     turns: Floats
+    told: Ints  # see `Several`
 
 
 class Recovery(NamedTuple):
@@ -116,7 +131,16 @@ def recover(c, given, rows, out):
     d, room = c.d, c.room
     n, wide = room.y.size // 2, room.y.size + room.monitors.size
     count = out.size // (room.q.size + room.lam.size)
+    told = room.told
+    together = d.several_f != 0 and told[WANTED] == 1 and given == 0.0
+    told[UP_TO] = told[AGAIN] = 0
     for k in range(count):
+        if k < told[UP_TO]:
+            continue
+        if together and k >= told[AGAIN] and count - k >= FEWEST:
+            invoke(d.several_f, d.several_c, float(k), rows, out)
+            if k < told[UP_TO]:
+                continue
         row, t, zdd = k * wide, rows[count * wide + k], count * (1 + wide) + k * n
         for j in range(room.turns.size):
             room.turns[j] = rows[row + wide - room.turns.size + j]
@@ -154,15 +178,21 @@ class Recoverer:
     """Computes the motions of the bodies from outputs."""
 
     def __init__(
-        self, pointers: tuple[BoundKernel, ...], sizes: tuple[int, int, int], monitors: Floats, turns: Floats
+        self,
+        pointers: tuple[BoundKernel, ...],
+        sizes: tuple[int, int, int],
+        monitors: Floats,
+        turns: Floats,
+        several: Several | None = None,
     ) -> None:
         """`pointers` as in `Pointers`; `sizes` are the numbers of coordinates z, coordinates q and multipliers."""
         n, q, m = sizes
         y, yd = np.zeros((2, 2 * n))
-        room = Room(y, yd, np.zeros(3 * n), np.zeros(3 * q), np.zeros(m), monitors.copy(), turns)
+        more, told = several or NOT_SEVERAL
+        room = Room(y, yd, np.zeros(3 * n), np.zeros(3 * q), np.zeros(m), monitors.copy(), turns, told)
         self.q, self.m, self.rows = q, m, np.zeros(0)
         self.bound = recover.bind(
-            Recovery(Pointers(*(part for pointer in pointers for part in pointer[:2])), room)
+            Recovery(Pointers(*(part for pointer in (*pointers, more) for part in pointer[:2])), room)
         )
 
     def __call__(self, times: Floats, Y: Floats, Zdd: Floats | None = None) -> list[Floats]:

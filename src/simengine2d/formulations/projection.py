@@ -33,4 +33,5 @@ class Projection(OdeFormulation):
             tolerance=tolerance,
             multipliers=equations.multipliers,
             bodies=equations.bodies,
+            several=equations.several(tolerance),
         )

@@ -16,6 +16,7 @@ import numpy as np
 from ..numerics.arrays import Floats
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import invoke, kernel_pointer
+from ..numerics.lanes import LANES, lane_zeros, lanes_in
 from . import loop_state
 from .integration import CompiledIntegration, fixed_rules, path_of
 from .loop_state import Path
@@ -76,15 +77,21 @@ class RungeKutta(OdeMethod, abstract=True):
 
 @kernel(inline=True)
 def add_slopes(y, h, weights, K, count, out):
-    """out = y + h sum_j w_j K_j. The sums of few components stay in registers; of many, a slope at a time is added."""
-    n, k = y.size, 0
+    """out = y + h sum_j w_j K_j. Sums of few components stay in registers; to many, four slopes are added at a time."""
+    n, j, k = y.size, 0, 0
     if n > FEW:
         for k in range(n):
             out[k] = y[k]
-        for j in range(count):
+        while j + 4 <= count:
+            a, b, c, d = h * weights[j], h * weights[j + 1], h * weights[j + 2], h * weights[j + 3]
+            for k in range(n):
+                out[k] = out[k] + a * K[j, k] + b * K[j + 1, k] + c * K[j + 2, k] + d * K[j + 3, k]
+            j += 4
+        while j < count:
             a = h * weights[j]
             for k in range(n):
                 out[k] += a * K[j, k]
+            j += 1
         return
     while k + 4 <= n:
         a, b, c, d = 0.0, 0.0, 0.0, 0.0
@@ -129,15 +136,15 @@ def step_error(T, r, h):
 
 
 @kernel(inline=True)
-def interpolate(dense, weights, r, h, x):
-    """The state a fraction x into the step, into r.out; `dense` is P, power by power."""
-    count = weights.size
-    for j in range(count):
-        weights[j] = 0.0
-    for d in range(dense.shape[0] - 1, -1, -1):
-        for j in range(count):
-            weights[j] = (weights[j] + dense[d, j]) * x
-    add_slopes(r.y, h, weights, r.K, count, r.out)
+def interpolate(s, r, h, x):
+    """The state a fraction x into the step, into r.out."""
+    dense, weights = lanes_in(s.dense), lanes_in(s.weights)
+    for j in range(weights.size):
+        total = 0.0
+        for d in range(s.dense.shape[0] - 1, -1, -1):
+            total = (total + dense[d, j]) * x
+        weights[j] = total
+    add_slopes(r.y, h, s.flat, r.K, r.K.shape[0], r.out)
 
 
 # Steps over kernel pointers -------------------------------------------------------------------------------------
@@ -150,12 +157,16 @@ class ExplicitStep(NamedTuple):
     c: Any
     T: Tableau
     p: Path
-    dense: Floats  # P, power by power
+    dense: Floats  # P, power by power, eight slopes side by side
     weights: Floats  # of the slopes inside a step
+    flat: Floats  # the same in one row
 
     @classmethod
     def of(cls, f: Any, c: Any, T: Tableau, path: Path) -> ExplicitStep:
-        return cls(f, c, T, path, np.ascontiguousarray(T.P.T), np.zeros(T.C.size))
+        dense = lane_zeros(T.P.shape[1], -(-T.C.size // LANES))
+        dense.reshape(T.P.shape[1], -1)[:, : T.C.size] = T.P.T
+        weights = lane_zeros(dense.shape[1])
+        return cls(f, c, T, path, dense, weights, weights.reshape(-1))
 
 
 @kernel
@@ -189,7 +200,7 @@ def look_into_explicit_step(s, t, state, out):
     if state[loop_state.DENSE] == 0.0:
         evaluate_stages(s, T.stages + 1, T.C.size, state[loop_state.TIME], h)
         state[loop_state.DENSE] = 1.0
-    interpolate(s.dense, s.weights, s.p, h, (t - state[loop_state.TIME]) / h)
+    interpolate(s, s.p, h, (t - state[loop_state.TIME]) / h)
 
 
 # Methods in fixed steps -------------------------------------------------------------------------------

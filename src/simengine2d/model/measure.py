@@ -16,12 +16,13 @@ how the tests prove every derivative.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from math import atan2, cos, pi, sin, sqrt
+from math import cos, pi, sin
 from typing import Any
 
 from ..errors import ModelError
 from ..expressions.recorded import called
 from ..numerics.kernel import kernel
+from ..numerics.lanes import atan2, or_one, sqrt
 from .frame import Frame, PlacedFrame, Side, as_frame
 
 X, Y, ANGLE, ALONG, ACROSS, MISALIGNMENT, DISTANCE, HALF_DISTANCE2, DIRECTION = range(9)
@@ -84,15 +85,11 @@ def gradient(kind, dx, dy, uax, uay, ubx, uby):
         c = uax * ubx + uay * uby
         return 0.0, 0.0, -c, c
     if kind == DISTANCE:
-        length = sqrt(dx * dx + dy * dy)
-        if length == 0.0:  # no direction is preferred
-            return 0.0, 0.0, 0.0, 0.0
+        length = or_one(sqrt(dx * dx + dy * dy))  # where it is zero, no direction is preferred
         return dx / length, dy / length, 0.0, 0.0
     if kind == HALF_DISTANCE2:
         return dx, dy, 0.0, 0.0
-    length2 = dx * dx + dy * dy  # DIRECTION
-    if length2 == 0.0:
-        return 0.0, 0.0, -1.0, 0.0
+    length2 = or_one(dx * dx + dy * dy)  # DIRECTION
     return -dy / length2, dx / length2, -1.0, 0.0
 
 
@@ -110,17 +107,13 @@ def hessian(kind, dx, dy, uax, uay, ubx, uby):
         s = uax * uby - uay * ubx
         return 0.0, 0.0, 0.0, 0.0, 0.0, -s, s, -s
     if kind == DISTANCE:
-        length = sqrt(dx * dx + dy * dy)
-        if length == 0.0:
-            return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        length = or_one(sqrt(dx * dx + dy * dy))
         nx, ny = dx / length, dy / length
         return ny * ny / length, -nx * ny / length, nx * nx / length, 0.0, 0.0, 0.0, 0.0, 0.0
     if kind == HALF_DISTANCE2:
         return 1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if kind == DIRECTION:
-        length4 = (dx * dx + dy * dy) * (dx * dx + dy * dy)
-        if length4 == 0.0:
-            return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
+        length4 = or_one((dx * dx + dy * dy) * (dx * dx + dy * dy))
         xx, xy = 2.0 * dx * dy / length4, (dy * dy - dx * dx) / length4
         return xx, xy, -xx, 0.0, 0.0, 0.0, 0.0, 0.0
     return 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0  # X, Y, ANGLE are linear

@@ -14,6 +14,7 @@ from .compiler_choice import BARE, RUNG
 from .kernel import kernel
 from .kernel_files import KernelFiles
 from .kernel_pointer import BoundKernel, KernelPointer, compile_pending, invoke, kernel_pointer
+from .lanes import LANES, anywhere, chosen, everywhere, lanes_in, larger
 
 
 class MixedPart(NamedTuple):
@@ -28,6 +29,7 @@ class Arrays(NamedTuple):
     a: NDArray[np.float64]
     M: NDArray[np.float64]
     T: NDArray[np.float64]
+    lanes: NDArray[np.float64]
     k: NDArray[np.int64]
     part: MixedPart
     shift: int
@@ -85,6 +87,12 @@ def mixed(c, t, y, out):
     # inner kernels and unsigned indices
     out[7] = inner(c.part, y[0], a) + copied(c.part, 1)
     out[8] = a[c.far[1]] + M[c.far[0], c.part.chosen[0]] + k[c.far[0]] * c.far[1]
+    # several numbers side by side
+    table, sum_of_lanes = lanes_in(c.lanes), 0.0
+    for i in range(table.size):
+        sum_of_lanes = table[i] * y[0] - sum_of_lanes
+    if anywhere(sum_of_lanes > 1.0) or everywhere(sum_of_lanes <= 1.0):
+        table[0] = chosen(sum_of_lanes < table[1], larger(-sum_of_lanes, abs(table[1])), 0.5)
 
 
 class CheckedPointers(NamedTuple):
@@ -109,6 +117,7 @@ def new_arrays(seed: int = 5) -> Arrays:
         random.normal(size=5),
         random.normal(size=(3, 4)),
         random.normal(size=(2, 3, 2)),
+        random.normal(size=(3, LANES)),
         random.integers(-9, 9, size=5),
         part,
         1,

@@ -22,6 +22,11 @@ private = inside(KEEPING + PIPELINE)
 # Types ------------------------------------------------------------------------------------------------
 
 
+def in_register(kind: Any) -> bool:
+    """Whether values are several numbers side by side (`lane_types.py`), whose instructions are those of one."""
+    return getattr(kind, "in_register", False)
+
+
 class KernelTyper(private.TypeInferer):
     """Infers the types of a kernel's variables; result types of arithmetic are looked up once.
 
@@ -36,7 +41,7 @@ class KernelTyper(private.TypeInferer):
         if (
             not isinstance(function, types.Function)
             or kws
-            or not all(isinstance(a, types.Number) for a in args)
+            or not all(isinstance(a, types.Number) or in_register(a) for a in args)
         ):
             return super().resolve_call(function, args, kws)
         key = function, tuple(args)
@@ -126,9 +131,14 @@ class KernelLower(private.Lower):
 
     def lower_binop(self, result: Any, expr: Any, op: Any) -> Any:
         signature = self.fndesc.calltypes[expr]
-        kind = signature.args[0]
-        names = FLOATS if kind == types.float64 else INTEGERS
-        if kind not in NUMBERS or signature.args[1] != kind or not (op in names or op in ORDER):
+        kind, other = sorted(signature.args, key=in_register, reverse=True)
+        names = INTEGERS if kind == types.int64 else FLOATS
+        alike = (
+            kind == other
+            if kind in NUMBERS
+            else in_register(kind) and isinstance(other, type(kind) | types.Float)
+        )
+        if not alike or not (op in names or op in ORDER):
             return super().lower_binop(result, expr, op)
         builder, cast = self.builder, self.context.cast
         left, right = (
@@ -140,7 +150,7 @@ class KernelLower(private.Lower):
             flags = ["nsw"] if names is INTEGERS else []
             value = getattr(builder, names[op])(left, right, flags=flags)
         else:
-            compare = builder.fcmp_ordered if kind == types.float64 else builder.icmp_signed
+            compare = builder.icmp_signed if kind == types.int64 else builder.fcmp_ordered
             value = compare(ORDER[op], left, right)
         return cast(builder, value, signature.return_type, result)
 

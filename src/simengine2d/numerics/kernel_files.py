@@ -28,6 +28,9 @@ COMPILER = (
     "inside_numba",
     "stock_compiler",
     "fast_compiler",
+    "lane_types",
+    "lane_squares",
+    "lane_functions",
     "kernel_files",
     "kernel",
 )

@@ -7,12 +7,13 @@ that is a sum of other angles.
 
 from __future__ import annotations
 
-from math import cos, pi, sin
+from math import pi
 
 import numpy as np
 
 from .arrays import Floats
 from .kernel import JIT, kernel
+from .lanes import cos_and_sin, everywhere, floored
 
 TOGETHER = 8  # angles of one go: arrays are padded to a multiple
 FEW = 2  # angles that the library does sooner
@@ -37,13 +38,13 @@ def padded(n: int) -> Floats:
 @kernel(inline=True)
 def rotate(angles, c, s, n, largest):
     """c and s are cos and sin of the first n angles, of which `largest` is the largest in size, or nan."""
-    if n <= FEW or not largest < FAR or not JIT:
+    if n <= FEW or not everywhere(largest < FAR) or not JIT:
         for k in range(n):
-            c[k], s[k] = cos(angles[k]), sin(angles[k])
+            c[k], s[k] = cos_and_sin(angles[k])
         return
     for k in range(angles.size):
         # quarter turns, and a rest x between -pi / 4 and pi / 4
-        quarters = np.floor(angles[k] * (2.0 / pi) + 0.5)
+        quarters = floored(angles[k] * (2.0 / pi) + 0.5)
         x = (angles[k] - quarters * QUARTER) - quarters * REST
         # sums of short chains
         z = x * x
@@ -53,7 +54,7 @@ def rotate(angles, c, s, n, largest):
         low, middle, high = C1 + z * C2, C3 + z * C4, C5 + z * C6
         cosine = (1.0 - 0.5 * z) + w * (low + w * (middle + w * high))
         # back by the quarter turns: what is odd exchanges the two, half a turn changes both signs
-        halves = np.floor(0.5 * quarters)
+        halves = floored(0.5 * quarters)
         odd = quarters - 2.0 * halves
-        even, sign = 1.0 - odd, 1.0 - 2.0 * (halves - 2.0 * np.floor(0.5 * halves))
+        even, sign = 1.0 - odd, 1.0 - 2.0 * (halves - 2.0 * floored(0.5 * halves))
         c[k], s[k] = sign * (even * cosine - odd * sine), sign * (even * sine + odd * cosine)

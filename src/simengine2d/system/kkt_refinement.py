@@ -16,6 +16,7 @@ import numpy as np
 from ..numerics.dense_lu import lu_factor, lu_solve
 from ..numerics.kernel import kernel
 from ..numerics.kernel_pointer import rare_kernel_pointer
+from ..numerics.lanes import chosen, everywhere
 from ..numerics.ldl import solve_again
 from ..numerics.refinement import LOST, refine
 from .constraints import SystemArrays
@@ -117,9 +118,12 @@ def residual_of_kkt(S, D, b, c, w):
 @kernel(inline=True)
 def larger_share(share, rest, size):
     """rest / size if that is larger; nan stays nan."""
-    if rest <= share * size or not share < np.inf:
+    within = rest <= share * size
+    if everywhere(within):
         return share
-    return rest / size if size > 0.0 else np.inf
+    divisor = chosen(size > 0.0, size, 1.0)
+    larger = chosen(within, share, chosen(size > 0.0, rest / divisor, np.inf))
+    return chosen(share < np.inf, larger, share)
 
 
 @kernel(inline=True)

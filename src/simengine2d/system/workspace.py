@@ -174,8 +174,9 @@ class Pool:
     def give(self, kind: Hashable, workspace: Any) -> None:
         """Make it idle again; if there are too many kinds, the oldest are dropped."""
         self.waiting.setdefault(kind, []).append(workspace)
-        for oldest in list(self.waiting)[:-MOST_KINDS]:
-            self.waiting.pop(oldest, None)
+        if len(self.waiting) > MOST_KINDS:
+            for oldest in list(self.waiting)[:-MOST_KINDS]:
+                self.waiting.pop(oldest, None)
 
 
 def once_per_system(function: Function) -> Function:

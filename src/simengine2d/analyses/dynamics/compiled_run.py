@@ -49,6 +49,8 @@ class Judgment(NamedTuple):
 class CompiledRun(RunInOneCall):
     """A stepper at the start of a motion, and the loop that takes it to the end."""
 
+    head = HEAD
+
     def __init__(self, run: Run, asked: Mapping[str, Any]) -> None:
         """`run` is at its start, and `suits`."""
         super().__init__(run, asked)
@@ -117,6 +119,8 @@ def prepared(stepper: OdeStepper, options: DynamicsOptions) -> PreparedMotion:
     """All that the loop works with; the arrays are those of the stepper."""
     integration, problem, rank = stepper.restartable, stepper.problem, stepper.rank
     assert integration is not None
+    if problem.several is not None:
+        problem.several.want()
     room, steps = _room_for(stepper, options)
     spacing = options.spacing
     first_and_last = options.times[:: options.times.size - 1] if spacing is not None else options.times
@@ -139,11 +143,11 @@ def _room_for(stepper: OdeStepper, options: DynamicsOptions) -> tuple[OutputRoom
     if options.spacing is not None:
         steps = min(steps, stepper.looks_back)
         most = options.times.size + IN_A_STEP * steps + 2
-    wide, columns = path.y.size + path.notes.size, system.m if system.first_rows.size else system.n
+    wide = path.y.size + path.notes.size
     motion, more = np.zeros((2, 0 if options.spacing is None else ROOM * (3 * system.n + system.m)))
     room = OutputRoom(
         np.zeros(most), np.zeros(4 * most * (1 + wide)), np.zeros(6 * most), motion, more,
-        np.zeros((most, columns)), starts.copy(), np.zeros(starts.size - 1), np.zeros((most, starts.size - 1)),
+        starts.copy(), np.zeros(starts.size - 1), np.zeros((most, starts.size - 1)),
         np.zeros(path.y.size), np.zeros(0),
     )  # fmt: skip
     return room, steps

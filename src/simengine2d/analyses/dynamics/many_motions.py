@@ -22,6 +22,7 @@ from ...system.elimination import UNEVEN, elimination_program, shares_with, uneq
 from ...system.evaluation import SMALL
 from ...system.recorded_system import RecordedSystem, SystemNumbers
 from ...system.renumbering import OwnSystem, let_write
+from ...system.system import System
 from ..assembly.assemble import closed_pose, consistent_velocities
 from .compiled_run import CompiledRun, suits
 from .initial_state import pace
@@ -112,7 +113,10 @@ class ManyMotions:
         answers = self._answers(rows[right])
         for k, is_right in enumerate(right.tolist()):
             system = self.recorded.system_of(numbers, k, models(k))
-            yield self.prepared.results(system, next(answers)) if is_right else None
+            yield self._result(system, next(answers)) if is_right else None
+
+    def _result(self, system: System, answer: Floats) -> Results | None:
+        return self.prepared.results(system, answer[: self.prepared.filled(system, answer)].copy())
 
     def _answers(self, rows: Floats) -> Iterator[Floats]:
         """Motion after motion; each holds until the next one is asked for."""

@@ -78,7 +78,6 @@ class OutputRoom(NamedTuple):
     finer: Floats  # times beside peaks, and scratch
     motion: Floats  # where outputs follow the steps: the motion at these times
     more: Floats  # and at those beside peaks
-    values: Floats  # whose peaks are looked for
     starts: Ints
     largest: Floats
     squares: Floats
@@ -201,15 +200,12 @@ def suspicious(c):
 @kernel
 def times_beside_peaks(c, motion, count, n):
     """How many there are; they are in `finer`. They are those of forces, or of accelerations if there are no joints."""
-    r, m = c.r, c.r.values.shape[1]
+    r, width = c.r, c.r.starts[c.r.starts.size - 1]
     first = (3 if c.limits[OF_FORCES] == 1.0 else 2) * count * n
-    for i in range(count):
-        for j in range(m):
-            r.values[i, j] = motion[first + i * m + j]
     for j in range(r.largest.size):
         r.largest[j] = 0.0
     scratch = r.finer[4 * count : 6 * count]
-    values, squares = r.values[:count], r.squares[:count]
+    values, squares = motion[first : first + count * width], r.squares[:count]
     return look_for_peaks(
         r.times[:count], values, r.starts, c.limits[PEAKS], r.largest, squares, scratch, r.finer[: 4 * count]
     )
@@ -246,18 +242,31 @@ def moved(c, answer, room, n, wide):
 @kernel
 def moved_along(c, answer, room, count, n, wide):
     """The same where outputs follow the steps: those beside peaks are computed when the others are known."""
-    motion = c.r.motion[: count * wide]
+    there = HEAD + count
+    motion = answer[there : there + count * wide]
     if not recovered(c, c.r.times, count, motion) or suspicious(c):
         return False
     beside = times_beside_peaks(c, motion, count, n)
     if count + beside > room:
         return False
-    finer, more = c.r.finer[:beside], c.r.more[: beside * wide]
-    if beside > 0:
-        invoke(c.calls[LOOK_BACK], c.calls[LOOP], 0.0, finer, c.r.rows)
-        if not recovered(c, finer, beside, more):
-            return False
     answer[OUTPUTS] = count + beside
+    if beside == 0:
+        for k in range(count):
+            answer[HEAD + k] = c.r.times[k]
+        return True
+    first, finer, more = c.r.motion[: motion.size], c.r.finer[:beside], c.r.more[: beside * wide]
+    for k in range(motion.size):
+        first[k] = motion[k]
+    invoke(c.calls[LOOK_BACK], c.calls[LOOP], 0.0, finer, c.r.rows)
+    if not recovered(c, finer, beside, more):
+        return False
+    merge(c, answer, first, count, finer, more, beside, n)
+    return True
+
+
+@kernel
+def merge(c, answer, motion, count, finer, more, beside, n):
+    """The outputs that follow the steps and those beside peaks, in the order of time."""
     i = j = 0
     for k in range(count + beside):
         if j == beside or (i < count and c.r.times[i] < finer[j]):
@@ -266,7 +275,6 @@ def moved_along(c, answer, room, count, n, wide):
         else:
             put(answer, k, count + beside, finer, more, j, beside, n)
             j += 1
-    return True
 
 
 @kernel(inline=True)

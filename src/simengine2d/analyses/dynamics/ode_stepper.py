@@ -90,7 +90,7 @@ class OdeStepper(DynamicsStepper):
         self.finish = problem.finish if self.rank is None else self.rank.around(problem.finish)
         pointers = problem.finish, problem.rhs, problem.bodies or family.to_bodies, self.lam
         sizes = family.n, self.system.n, self.system.m
-        self.recovered = Recoverer(pointers, sizes, problem.monitors, family.turns)
+        self.recovered = Recoverer(pointers, sizes, problem.monitors, family.turns, problem.several)
         self.restartable: CompiledIntegration | None = None
         self.Y = np.zeros((0, self.first.size + problem.monitors.size))
 

@@ -22,6 +22,9 @@ from ...system.workspace import once_per_system
 
 IN_A_STEP = 5  # outputs in a step that is shorter than their spacing, at most
 OVERSHOOT = 0.2  # of the second difference at a maximum: by how much a neighboring value may exceed it
+HIGHEST = (
+    1.01 + 2.0 * OVERSHOOT
+) ** 2  # times a value, the square of what may be between it and its neighbors
 NOTICED = 0.005  # beyond the largest value so far: a peak that is worth refining
 MOST_NUMBERS = 1e7  # in all rows; after that outputs are `spacing` apart
 
@@ -146,7 +149,7 @@ class Outputs:
         squares, scratch = np.empty((n, columns)), np.empty(6 * n)
         finer = scratch[2 * n :]
         count = look_for_peaks(
-            times, values, starts, self.noticed, self.largest, squares, scratch[: 2 * n], finer
+            times, values.reshape(-1), starts, self.noticed, self.largest, squares, scratch[: 2 * n], finer
         )
         return finer[:count]
 
@@ -238,9 +241,9 @@ def copy_row(Q, Qd, Qdd, Lam, i, Qs, Qds, Qdds, Lams, k):
 def look_for_peaks(t, values, starts, noticed, largest, squares, vertices, finer):
     """Times between those of t at which a column may exceed `noticed` times its largest value; returns their number.
 
-    A column is the size of values[:, starts[j] : starts[j + 1]]. The times are the vertex of the parabola through a
-    value and its neighbors, and the middles between these. If several columns have a peak there, the vertex is that of
-    the one which may exceed its largest value the most.
+    The rows of `values` follow each other; a column is the size of starts[j] : starts[j + 1] in each of them. The times
+    are the vertex of the parabola through a value and its neighbors, and the middles between these. If several columns
+    have a peak there, the vertex is that of the one which may exceed its largest value the most.
     """
     n, columns = t.size, largest.size
     square_columns(values, starts, largest, squares)
@@ -250,6 +253,9 @@ def look_for_peaks(t, values, starts, noticed, largest, squares, vertices, finer
     for i in range(1, n if n > 2 else 0):
         middle = min(i, n - 2)
         for j in range(columns):
+            # at a maximum, the second difference is not more than twice its value
+            if i < n - 1 and HIGHEST * squares[i, j] < noticed * noticed * (largest[j] * largest[j]):
+                continue
             if squares[i - 1, j] <= squares[i, j] and (i == n - 1 or squares[i + 1, j] <= squares[i, j]):
                 s, left, right = (
                     sqrt(squares[i, j]),
@@ -266,11 +272,12 @@ def look_for_peaks(t, values, starts, noticed, largest, squares, vertices, finer
 
 @kernel
 def square_columns(values, starts, largest, squares):
+    wide = starts[starts.size - 1]
     for i in range(squares.shape[0]):
         for j in range(largest.size):
             total = 0.0
-            for k in range(starts[j], starts[j + 1]):
-                total += values[i, k] * values[i, k]
+            for k in range(i * wide + starts[j], i * wide + starts[j + 1]):
+                total += values[k] * values[k]
             squares[i, j] = total
             if total > largest[j] * largest[j]:
                 largest[j] = sqrt(total)

@@ -32,7 +32,8 @@ class RepeatedRun:
     def __init__(self, way: type[CompiledRun | StiffRun] | None) -> None:
         self.way = way
         self.prepared: CompiledRun | StiffRun | None = None
-        self.answer: Floats = np.empty(0)
+        self.size = 0
+        """Numbers in its answer."""
 
     def results(self, system: System, asked: Mapping[str, Any], progress: Progress | None) -> Results | None:
         """What the same call would answer again; None if a run has to."""
@@ -40,8 +41,9 @@ class RepeatedRun:
             return None
         prepared = self.prepared or self.prepare(self.way, system, asked)
         try:
-            prepared.loop(0.0, self.answer, self.answer)
-            results = prepared.results(system, self.answer)
+            answer = np.empty(self.size)
+            prepared.loop(0.0, answer, answer)
+            results = prepared.results(system, self.kept(system, prepared, answer))
             if results is not None and progress is not None:
                 progress(float(results.t[-1]))
         except KeyboardInterrupt:
@@ -49,11 +51,18 @@ class RepeatedRun:
         self.way = None if results is None else self.way
         return results
 
+    def kept(self, system: System, prepared: CompiledRun | StiffRun, answer: Floats) -> Floats:
+        """An answer without the room that is left, which there is none of in the next one."""
+        size = prepared.filled(system, answer)
+        if not prepared.needs_room:
+            self.size = size
+        return answer if size == answer.size else answer[:size].copy()
+
     def prepare(
         self, way: type[CompiledRun | StiffRun], system: System, asked: Mapping[str, Any]
     ) -> CompiledRun | StiffRun:
         prepared = self.prepared = way(new_run(options_from(system, asked)), deepcopy(asked))
-        self.answer = np.empty(prepared.each)
+        self.size = prepared.each
         return prepared
 
 

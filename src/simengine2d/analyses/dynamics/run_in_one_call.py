@@ -12,6 +12,7 @@ from ...numerics.kernel_pointer import BoundKernel
 from ...results.results import MotionArrays, Results
 from ...system.system import System
 from .lift_off import lift_off_notes
+from .motion_loop import COMPLETE, OUTPUTS
 from .new_run import new_run, options_from
 from .run import Run, finished
 
@@ -23,11 +24,20 @@ class RunInOneCall:
 
     loop: BoundKernel
     each: int
-    """Numbers in an answer."""
+    """Numbers in an answer, at most."""
+    head: int
+    """Numbers before its motion."""
+    needs_room = False
+    """Whether an answer has to be longer than what is in it."""
 
     def __init__(self, run: Run, asked: Mapping[str, Any]) -> None:
         self.run, self.asked, self.options, self.notes = run, asked, run.options, run.reported()
         self.settings = self.options.settings(self.options.times) | {"method": run.method}
+
+    def filled(self, system: System, answer: Floats) -> int:
+        """How many numbers of an answer are written."""
+        complete = answer[COMPLETE] == 1.0
+        return self.head + (int(answer[OUTPUTS]) * numbers_in_row(system) if complete else 0)
 
     def results_of(
         self,
@@ -38,8 +48,7 @@ class RunInOneCall:
         worst: Sequence[float],
         counts: Mapping[str, int],
     ) -> Results:
-        """`motion` is all times, then all q, all qd, all qdd and all lam, at the beginning of an array."""
-        motion = motion[: outputs * numbers_in_row(system)].copy()
+        """`motion` is all times, then all q, all qd, all qdd and all lam; the results keep it."""
         rows = MotionArrays(motion[:outputs], *motion_in(motion[outputs:], outputs, system.n, system.m))
         lifted = lift_off_notes(system, rows.t, rows.lam) if system.has_formulas else []
         return Results(
@@ -51,7 +60,7 @@ class RunInOneCall:
             residuals=dict(zip(LEVELS, worst, strict=True)),
             statistics=dict(counts),
             settings=dict(self.settings),
-            checkpoint=cast(dict[str, Floats], LaterCheckpoint(system, self.asked)),
+            checkpoint=cast("dict[str, Floats]", LaterCheckpoint(system, self.asked)),
         )
 
 

@@ -40,6 +40,9 @@ MOST_STEPS = 500  # implicit ones for which there is room
 class StiffRun(RunInOneCall):
     """The two steppers of a stiff motion, and the loop that takes it to the end."""
 
+    head = HEAD
+    needs_room = True
+
     def __init__(self, run: Run, asked: Mapping[str, Any]) -> None:
         """`run` is at its start, and its motion was stiff from some time on before."""
         at = run.start.assembly

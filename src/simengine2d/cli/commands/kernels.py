@@ -30,6 +30,7 @@ def _use_every_kernel() -> None:
     from ...model.joints.driver import Driver
     from ...model.joints.translational import Translational
     from ...model.model import Model
+    from ...system.system import System
 
     driven = builders.four_bar(1, 2, 3, 3, speed=1)
     diagnose(assemble(driven))
@@ -50,7 +51,9 @@ def _use_every_kernel() -> None:
     sliding.add(Translational("rail", sliding.ground, sliding.body("slider", mass=1, inertia=1)))
     motion_under_forces(sliding, t_end=0.1)
     motion_under_forces(builders.chain(2), t_end=0.1)
-    motion_under_forces(builders.slider_crank(1, 2, crank_angle=1), t_end=0.1)
+    repeated = System(builders.slider_crank(1, 2, crank_angle=1))
+    for _ in range(2):
+        motion_under_forces(repeated, t_end=0.1)
     motion_under_forces(builders.four_bar_ladder(1), t_end=1.0)  # through a singular pose
     free.add(Spring("stiff", "angle(ground, crank)", damping=1e4))
     motion_under_forces(free, t_end=0.1).power_balance()  # that of the spring

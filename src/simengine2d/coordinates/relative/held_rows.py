@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...numerics.kernel import kernel
+from ...numerics.lanes import larger, sqrt
 from ...system.frames import term_gradient, term_second_order
 from ...system.kkt_refinement import SHARE, larger_share
 from .loops import row_value
@@ -75,7 +76,7 @@ def hold_body(held, k, arm, fx, fy, moment, of_forces, of_moments, lost, out):
         for b in range(a):
             R[b, a] = share = e[b, 0] * x + e[b, 1] * y + e[b, 2] * turn
             x, y, turn = x - share * e[b, 0], y - share * e[b, 1], turn - share * e[b, 2]
-        R[a, a] = 1.0 / np.sqrt(x * x + y * y + turn * turn)
+        R[a, a] = 1.0 / sqrt(x * x + y * y + turn * turn)
         e[a, 0], e[a, 1], e[a, 2] = x * R[a, a], y * R[a, a], turn * R[a, a]
         # its share of the force on the body
         force = e[a, 0] * fx + e[a, 1] * fy + e[a, 2] * m
@@ -88,9 +89,9 @@ def hold_body(held, k, arm, fx, fy, moment, of_forces, of_moments, lost, out):
             out[i] -= R[a, b] * out[held.number[first + b]]
         out[i] *= R[a, a]
     # what the joint does not carry
-    share = SHARE * max(of_forces, of_moments / arm)
-    lost = larger_share(lost, max(abs(fx), abs(fy)), max(of_forces, share))
-    return larger_share(lost, abs(m) * arm, max(of_moments, share * arm))
+    share = SHARE * larger(of_forces, of_moments / arm)
+    lost = larger_share(lost, larger(abs(fx), abs(fy)), larger(of_forces, share))
+    return larger_share(lost, abs(m) * arm, larger(of_moments, share * arm))
 
 
 @kernel(inline=True)
@@ -114,6 +115,6 @@ def held_row(T, held, k, i, arm, parent_arm, usual):
         ax, ay, alpha = N[body, AX] - N[ground, AX], N[body, AY] - N[ground, AY], N[body, ALPHA]
         rate += x * N[body, VX] + y * N[body, VY] + turn * N[body, OMEGA]
         second += x * ax + y * ay + turn * alpha
-        reach = max(usual, abs(ax), abs(ay), length * abs(alpha))
+        reach = larger(larger(usual, abs(ax)), larger(abs(ay), length * abs(alpha)))
         size += (abs(x) + abs(y) + abs(turn) / length) * reach
     return row_value(held, i), rate, second, size

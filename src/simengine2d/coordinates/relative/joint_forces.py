@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import invoke, kernel_pointer
+from ...numerics.lanes import anywhere, larger
 from ...system.frames import EX as ARM_X
 from ...system.frames import EY as ARM_Y
 from ...system.frames import PX as PLACE_X
@@ -95,17 +96,7 @@ def joint_forces(c, t, y, out):
     if closed and is_singular(c):
         invoke(c.whole_f, c.whole_c, t, y, out)
         return
-    for a in range(errors.size):
-        errors[a] = 0.0
-    for k in range(c.carried.shape[0]):
-        for a in range(5):
-            c.carried[k, a] = 0.0
-    # what is small against the usual acceleration need not vanish against terms that do
-    usual = SHARE * mean_acceleration(c)
-    close_rows(c, y, usual, out)
-    lost = forces_inward(c, y, usual, out)
-    if closed and c.follows == 1:  # else rows are pulled or give way, and need not hold
-        lost = larger_share(lost, errors[SHARED], 1.0)
+    lost = balance(c, c, y, out)
     if closed and not lost <= HOLDS:
         invoke(c.whole_f, c.whole_c, t, y, out)
         return
@@ -117,44 +108,61 @@ def joint_forces(c, t, y, out):
         monitors.lost[0] = lost
 
 
+@kernel(inline=True)
+def balance(c, w, y, out):
+    """lam, and what is left over of the equations, relative to its terms. What is written on the way is in `w`."""
+    for a in range(w.errors.size):
+        w.errors[a] = 0.0
+    for k in range(c.pin.shape[0]):
+        for a in range(5):
+            w.carried[k, a] = 0.0
+    # what is small against the usual acceleration need not vanish against terms that do
+    usual = SHARE * mean_acceleration(w.T, c.arms, w.applied)
+    close_rows(c, w, y, usual, out)
+    lost = forces_inward(c, w, y, usual, out)
+    if c.whole_f != 0 and c.follows == 1:  # else rows are pulled or give way, and need not hold
+        lost = larger_share(lost, w.errors[SHARED], 1.0)
+    return lost
+
+
 # Rows that close loops --------------------------------------------------------------------------------
 
 
 @kernel(inline=True)
-def close_rows(c, y, usual, out):
+def close_rows(c, w, y, usual, out):
     """The multipliers of rows that close loops, and their forces on the bodies at both ends."""
-    loops = c.loops
+    loops = w.loops
     for g in range(loops.group.shape[0] - 1):
         i, j = loops.group[g, ROW], loops.group[g, OTHER]
         if loops.group[g, PINNED] == 1:
             out[c.closing[i]], out[c.closing[j]] = loops.lam[i], loops.lam[j]
-            close_pin(c, y, i, j)
+            close_pin(w, y, i, j)
             continue
-        close_row(c, i, usual, out)
+        close_row(c, w, i, usual, out)
         if j < c.closing.size:
-            close_row(c, j, usual, out)
+            close_row(c, w, j, usual, out)
 
 
 @kernel(inline=True)
-def close_pin(c, y, i, j):
-    loops, weight = c.loops, c.loops.weight
+def close_pin(w, y, i, j):
+    loops, weight = w.loops, w.loops.weight
     r, s = loops.row_start[i], loops.row_start[j]
     a, b, fx, fy = loops.term[r, 1], loops.term[r, 2], weight[r] * loops.lam[i], weight[s] * loops.lam[j]
-    press(c, b, fx, fy)
-    press(c, a, -fx, -fy)
-    one, other = point_at(c, y, b), point_at(c, y, a)
+    press(w, b, fx, fy)
+    press(w, a, -fx, -fy)
+    one, other = point_at(w, y, b), point_at(w, y, a)
     # Phi = w (b - a) - f, with a constant f
     gap = (one[0] - other[0] - loops.f[i, 0] / weight[r], one[1] - other[1] - loops.f[j, 0] / weight[s])
     position, rate, second = point_errors(gap, one, other)
     size = abs(one[4]) + abs(one[5]) + abs(other[4]) + abs(other[5])
-    note_row(c.errors, position, rate, second, position, size)
+    note_row(w.errors, position, rate, second, position, size)
 
 
 @kernel(inline=True)
-def press(c, frame, fx, fy):
+def press(w, frame, fx, fy):
     """A force at a frame, taken to the pin of its body."""
-    k, F, carried = c.loops.frame_body[frame], c.loops.F, c.carried
-    if k < c.T.numbers.shape[0]:
+    k, F, carried = w.loops.frame_body[frame], w.loops.F, w.carried
+    if k < w.T.numbers.shape[0]:
         one, two = F[frame, ARM_X] * fy, F[frame, ARM_Y] * fx
         carried[k, FX] += fx
         carried[k, FY] += fy
@@ -164,72 +172,73 @@ def press(c, frame, fx, fy):
 
 
 @kernel
-def close_row(c, i, usual, out):
+def close_row(c, w, i, usual, out):
     """One row of any kind."""
-    out[c.closing[i]] = c.loops.lam[i]
-    press_row(c, c.loops, i, c.loops.lam[i])
-    check_row(c, c.loops, i, c.per_row[c.closing[i]], usual)
+    out[c.closing[i]] = w.loops.lam[i]
+    press_row(w, i, w.loops.lam[i])
+    check_row(c, w, i, c.per_row[c.closing[i]], usual)
 
 
 @kernel
-def press_row(c, rows, i, lam):
+def press_row(w, i, lam):
     """Phi_q^T lam of one row on its bodies."""
-    term, carried = rows.term, c.carried
+    rows, carried = w.loops, w.carried
+    term = rows.term
     for r in range(rows.row_start[i], rows.row_start[i + 1]):
-        g, w = term_gradient(term[r, 0], rows.F, term[r, 1], term[r, 2]), rows.weight[r] * lam
+        g = term_gradient(term[r, 0], rows.F, term[r, 1], term[r, 2])
+        force = rows.weight[r] * lam
         for side in range(2):
             k = rows.frame_body[term[r, 1 + side]]
-            if k == c.T.numbers.shape[0]:
+            if k == w.T.numbers.shape[0]:
                 continue
             gx, gy, turn = (g[3], g[4], g[5]) if side else (g[0], g[1], g[2])
-            carried[k, FX] += w * gx
-            carried[k, FY] += w * gy
-            carried[k, MOMENT] += w * turn
-            carried[k, OF_FORCES] += abs(w * gx) + abs(w * gy)
-            carried[k, OF_MOMENTS] += abs(w * turn)
+            carried[k, FX] += force * gx
+            carried[k, FY] += force * gy
+            carried[k, MOMENT] += force * turn
+            carried[k, OF_FORCES] += abs(force * gx) + abs(force * gy)
+            carried[k, OF_MOMENTS] += abs(force * turn)
 
 
 # Inward -----------------------------------------------------------------------------------------------
 
 
 @kernel(inline=True)
-def forces_inward(c, y, usual, out):
+def forces_inward(c, w, y, usual, out):
     """The multipliers of all joints of the tree. Returns what is left over, relative to its terms.
+
+    What is written on the way is in `w`.
 
     What a body hands to the one before it, which is most often its parent, stays at hand.
     """
-    T, carried = c.T, c.carried
+    T, held, carried, applied = w.T, w.held, w.carried, w.applied
     J, N, nb = T.constant, T.state, T.numbers.shape[0]
     lost = position = velocity = acceleration = shared = 0.0
     hand_x = hand_y = hand_moment = hand_forces = hand_moments = 0.0
-    if c.held.frame_body.size > 0:
-        place_tree_frames(N, c.held.frame_body, c.held.frame, c.held.F)
+    if held.frame_body.size > 0:
+        place_tree_frames(N, held.frame_body, held.frame, held.F)
     for k in range(nb - 1, -1, -1):
-        # m a of the mass center; the ground accelerates with -g
-        m, cx, cy, alpha, omega2 = J[k, MASS], N[k, CX], N[k, CY], N[k, ALPHA], N[k, OMEGA] * N[k, OMEGA]
-        mx = m * (N[k, AX] - alpha * cy - omega2 * cx)
-        my = m * (N[k, AY] + alpha * cx - omega2 * cy)
-        turning, one, two = J[k, INERTIA] * alpha, cx * my, cy * mx
+        m, cx, cy = J[k, MASS], N[k, CX], N[k, CY]
+        mx, my, turning, one, two = inertial_force(J, N, k)
         fx, fy = hand_x + (carried[k, FX] + mx), hand_y + (carried[k, FY] + my)
         moment = hand_moment + (carried[k, MOMENT] + (turning + one - two))
         of_forces = hand_forces + (carried[k, OF_FORCES] + abs(mx) + abs(my))
         of_moments = hand_moments + (carried[k, OF_MOMENTS] + abs(turning) + abs(one) + abs(two))
         hand_x = hand_y = hand_moment = hand_forces = hand_moments = 0.0
-        if c.applied.size > 0:
-            fx, fy = fx - c.applied[3 * k], fy - c.applied[3 * k + 1]
-            moment -= c.applied[3 * k + 2]
-            of_forces += abs(c.applied[3 * k]) + abs(c.applied[3 * k + 1])
-            of_moments += abs(c.applied[3 * k + 2])
+        if applied.size > 0:
+            fx, fy = fx - applied[3 * k], fy - applied[3 * k + 1]
+            moment -= applied[3 * k + 2]
+            of_forces += abs(applied[3 * k]) + abs(applied[3 * k + 1])
+            of_moments += abs(applied[3 * k + 2])
         # what are rounding errors of other terms need not vanish
         arm = c.arms[k]
         of_moments += (m * (abs(cx) + abs(cy)) + J[k, INERTIA] / arm) * usual
         if c.pin[k, 0] < 0:
-            place_held(c.held, k)
-            lost = hold_body(c.held, k, arm, fx, fy, moment, of_forces + m * usual, of_moments, lost, out)
-            pass_on_and_check(c, k, usual, out)
+            place_held(held, k)
+            lost = hold_body(held, k, arm, fx, fy, moment, of_forces + m * usual, of_moments, lost, out)
+            pass_on_and_check(c, w, k, usual, out)
             continue
         # a pin carries a force alone
-        lost = larger_share(lost, abs(moment), max(of_moments, SHARE * of_forces * arm))
+        lost = larger_share(lost, abs(moment), larger(of_moments, SHARE * of_forces * arm))
         out[c.pin[k, 0]], out[c.pin[k, 1]] = -fx / c.weight[k, 0], -fy / c.weight[k, 1]
         p = T.numbers[k, PARENT]
         if p < nb:
@@ -239,13 +248,23 @@ def forces_inward(c, y, usual, out):
                 hand_forces, hand_moments = abs(fx) + abs(fy), abs(one) + abs(two)
             else:
                 carry(carried, p, fx, fy, one - two, abs(one) + abs(two))
-        gap, rate, second, size = pin_errors(c, k, y)
-        position, velocity, acceleration = max(position, gap), max(velocity, rate), max(acceleration, second)
-        if second > 0.0:
+        gap, rate, second, size = pin_errors(T, k, y)
+        position, velocity = larger(position, gap), larger(velocity, rate)
+        acceleration = larger(acceleration, second)
+        if anywhere(second > 0.0):
             shared = larger_share(shared, second, size)
-    note_largest(c.errors, position, velocity, acceleration, position)
-    c.errors[SHARED] = larger_share(c.errors[SHARED], shared, 1.0)
+    note_largest(w.errors, position, velocity, acceleration, position)
+    w.errors[SHARED] = larger_share(w.errors[SHARED], shared, 1.0)
     return lost
+
+
+@kernel(inline=True)
+def inertial_force(J, N, k):
+    """m a of the mass center, and the terms of the moment about O; the ground accelerates with -g."""
+    m, cx, cy, alpha, omega2 = J[k, MASS], N[k, CX], N[k, CY], N[k, ALPHA], N[k, OMEGA] * N[k, OMEGA]
+    mx = m * (N[k, AX] - alpha * cy - omega2 * cx)
+    my = m * (N[k, AY] + alpha * cx - omega2 * cy)
+    return mx, my, J[k, INERTIA] * alpha, cx * my, cy * mx
 
 
 @kernel(inline=True)
@@ -259,65 +278,73 @@ def carry(carried, p, fx, fy, moment, of_moments):
 
 
 @kernel
-def pass_on_and_check(c, k, usual, out):
+def pass_on_and_check(c, w, k, usual, out):
     """The reaction of a joint that is not a pin on the parent, and the errors of its rows."""
-    T, held, p = c.T, c.held, c.T.numbers[k, PARENT]
+    T, held, p = w.T, w.held, w.T.numbers[k, PARENT]
     on_a_body = p < T.numbers.shape[0]
     for i in range(held.start[k], held.start[k + 1]):
         if on_a_body:
             fx, fy, moment = parent_force(held, i, out[held.number[i]])
-            carry(c.carried, p, fx, fy, moment, abs(moment))
+            carry(w.carried, p, fx, fy, moment, abs(moment))
         parent_arm = c.arms[p] if on_a_body else 1.0
         value, rate, second, size = held_row(T, held, k, i, c.arms[k], parent_arm, usual)
         length = c.per_row[held.number[i]]
-        note_row(c.errors, abs(value), abs(rate), abs(second), abs(value) * length, size)
+        note_row(w.errors, abs(value), abs(rate), abs(second), abs(value) * length, size)
 
 
 @kernel(inline=True)
-def mean_acceleration(c):
+def mean_acceleration(T, arms, applied):
     """Of all bodies, weighted by mass: the actual one with the weight, or the one that applied forces would cause."""
-    J, N, momenta, masses, forces = c.T.constant, c.T.state, 0.0, 0.0, 0.0
+    J, momenta, masses, forces = T.constant, 0.0, 0.0, 0.0
     for k in range(J.shape[0]):
-        momenta += J[k, MASS] * (abs(N[k, AX]) + abs(N[k, AY]) + c.arms[k] * abs(N[k, ALPHA]))
+        momenta += J[k, MASS] * reach_of_body(T, arms, k)
         masses += J[k, MASS]
-    for k in range(c.applied.size // 3):
-        forces += abs(c.applied[3 * k]) + abs(c.applied[3 * k + 1]) + abs(c.applied[3 * k + 2]) / c.arms[k]
-    return max(momenta, forces) / masses
+    for k in range(applied.size // 3):
+        forces += abs(applied[3 * k]) + abs(applied[3 * k + 1]) + abs(applied[3 * k + 2]) / arms[k]
+    return larger(momenta, forces) / masses
+
+
+@kernel(inline=True)
+def reach_of_body(T, arms, k):
+    """The acceleration of a body, its turning as a length."""
+    N = T.state
+    return abs(N[k, AX]) + abs(N[k, AY]) + arms[k] * abs(N[k, ALPHA])
 
 
 # What holds -------------------------------------------------------------------------------------------
 
 
 @kernel(inline=True)
-def pin_errors(c, k, y):
+def pin_errors(T, k, y):
     """Of a pin of the tree, whose point of the body is compared with that of the parent; see `point_errors`."""
-    index, N, J, n = c.T.numbers, c.T.state, c.T.constant, y.size // 3
+    index, N, J, n = T.numbers, T.state, T.constant, y.size // 3
     p, i = index[k, PARENT], 3 * index[k, BODY]
     one = point_of(y, n, i, -N[k, CX], -N[k, CY])
     other = (N[k, DX], N[k, DY], 0.0, 0.0, 0.0, 0.0)
     if p < index.shape[0]:
         other = point_of(y, n, 3 * index[p, BODY], N[k, DX] - N[p, CX], N[k, DY] - N[p, CY])
     gap = (one[0] - other[0] - J[k, GX0], one[1] - other[1] - J[k, GY0])
-    size = max(abs(one[4]) + abs(one[5]), abs(y[2 * n + i]) + abs(y[2 * n + i + 1]))
+    size = larger(abs(one[4]) + abs(one[5]), abs(y[2 * n + i]) + abs(y[2 * n + i + 1]))
     return *point_errors(gap, one, other), size
 
 
 @kernel(inline=True)
 def point_errors(gap, one, other):
     """The largest of Phi, Phi_q qd - nu and Phi_q qdd - gamma of a pin."""
-    position = max(abs(gap[0]), abs(gap[1]))
-    rate = max(abs(one[2] - other[2]), abs(one[3] - other[3]))
-    return position, rate, max(abs(one[4] - other[4]), abs(one[5] - other[5]))
+    position = larger(abs(gap[0]), abs(gap[1]))
+    rate = larger(abs(one[2] - other[2]), abs(one[3] - other[3]))
+    return position, rate, larger(abs(one[4] - other[4]), abs(one[5] - other[5]))
 
 
 @kernel
-def check_row(c, rows, i, length, usual):
+def check_row(c, w, i, length, usual):
     """The errors of any row; where its frames are is known, and so are the accelerations of the bodies at O."""
-    N, term, ground = c.T.state, rows.term, c.T.numbers.shape[0]
+    rows, N, ground = w.loops, w.T.state, w.T.numbers.shape[0]
+    term = rows.term
     second, size = -rows.f[i, 2], abs(rows.f[i, 2])
     for r in range(rows.row_start[i], rows.row_start[i + 1]):
-        kind, a, b, w = term[r, 0], term[r, 1], term[r, 2], rows.weight[r]
-        g, bend = term_gradient(kind, rows.F, a, b), w * term_second_order(kind, rows.F, a, b)
+        kind, a, b, weight = term[r, 0], term[r, 1], term[r, 2], rows.weight[r]
+        g, bend = term_gradient(kind, rows.F, a, b), weight * term_second_order(kind, rows.F, a, b)
         second, size = second + bend, size + abs(bend)
         for side in range(2):
             k = rows.frame_body[b if side else a]
@@ -325,33 +352,33 @@ def check_row(c, rows, i, length, usual):
                 continue
             gx, gy, turn = (g[3], g[4], g[5]) if side else (g[0], g[1], g[2])
             ax, ay, alpha, arm = N[k, AX] - N[ground, AX], N[k, AY] - N[ground, AY], N[k, ALPHA], c.arms[k]
-            second += w * (gx * ax + gy * ay + turn * alpha)
-            reach = max(usual, abs(ax), abs(ay), arm * abs(alpha))
-            size += abs(w) * (abs(gx) + abs(gy) + abs(turn) / arm) * reach
+            second += weight * (gx * ax + gy * ay + turn * alpha)
+            reach = larger(larger(usual, abs(ax)), larger(abs(ay), arm * abs(alpha)))
+            size += abs(weight) * (abs(gx) + abs(gy) + abs(turn) / arm) * reach
     value = row_value(rows, i)
-    note_row(c.errors, abs(value), abs(row_rate(rows, i)), abs(second), abs(value) * length, size)
+    note_row(w.errors, abs(value), abs(row_rate(rows, i)), abs(second), abs(value) * length, size)
 
 
 @kernel(inline=True)
 def note_row(errors, position, rate, second, gap, size):
     note_largest(errors, position, rate, second, gap)
-    if second > 0.0:
+    if anywhere(second > 0.0):
         errors[SHARED] = larger_share(errors[SHARED], second, size)
 
 
 @kernel(inline=True)
 def note_largest(errors, position, rate, second, gap):
-    errors[POSITION], errors[VELOCITY] = max(errors[POSITION], position), max(errors[VELOCITY], rate)
-    errors[ACCELERATION], errors[GAP] = max(errors[ACCELERATION], second), max(errors[GAP], gap)
+    errors[POSITION], errors[VELOCITY] = larger(errors[POSITION], position), larger(errors[VELOCITY], rate)
+    errors[ACCELERATION], errors[GAP] = larger(errors[ACCELERATION], second), larger(errors[GAP], gap)
 
 
 @kernel(inline=True)
-def point_at(c, y, frame):
+def point_at(w, y, frame):
     """The same as `point_of` for a frame of a row that closes a loop."""
-    k, F, N = c.loops.frame_body[frame], c.loops.F, c.T.state
-    if k == c.T.numbers.shape[0]:
+    k, F, N = w.loops.frame_body[frame], w.loops.F, w.T.state
+    if k == w.T.numbers.shape[0]:
         return F[frame, PLACE_X], F[frame, PLACE_Y], 0.0, 0.0, 0.0, 0.0
-    i = 3 * c.T.numbers[k, BODY]
+    i = 3 * w.T.numbers[k, BODY]
     return point_of(y, y.size // 3, i, F[frame, ARM_X] - N[k, CX], F[frame, ARM_Y] - N[k, CY])
 
 

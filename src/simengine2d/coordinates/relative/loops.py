@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ...expressions.function_table import FunctionTable, functions_at
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import invoke, kernel_pointer
+from ...numerics.lanes import chosen, floored, larger, or_one
 from ...numerics.ldl import Elimination, eliminate, solve_again, substitute
 from ...numerics.refinement import MOST_REFINEMENTS, refine
 from ...system.constraints import weigh_rows
@@ -30,7 +31,7 @@ from ...system.frames import VX as SPEED_X
 from ...system.frames import VY as SPEED_Y
 from ...system.workspace import Workspace
 from ..equations import POSITION
-from .articulated import take_inward
+from .articulated import accelerate_joints, eliminate_joints, take_inward, weigh
 from .tree_motion import AX, AY, BX, BY, COS, CX, CY, IX, IY, OMEGA, PHI, SIN, VX, VY, Tree, X, Y  # fmt: skip
 
 Floats = NDArray[np.float64]
@@ -118,7 +119,7 @@ def place_rows(closing, t):
     c = closing.c
     place_tree_frames(c.T.state, c.frame_body, c.frame, c.F)
     if closing.timed_f != 0:
-        invoke(closing.timed_f, closing.timed_c, t, c.b, c.b)
+        invoke(closing.timed_f, closing.timed_c, t, c.soft, c.soft)
 
 
 @kernel_pointer
@@ -144,7 +145,7 @@ def row_value(c, i):
     for r in range(c.row_start[i], c.row_start[i + 1]):
         total += c.weight[r] * term_value(term[r, 0], c.F, term[r, 1], term[r, 2])
     if c.period[i] > 0.0:
-        total -= c.period[i] * np.floor(total / c.period[i] + 0.5)
+        total -= c.period[i] * floored(total / c.period[i] + 0.5)
     return total
 
 
@@ -224,7 +225,7 @@ def close_loops(closing):
             b[i] += one
             b[j] += two
         else:
-            invoke(closing.nonlinear_f, closing.nonlinear_c, float(g), b, b)
+            invoke(closing.nonlinear_f, closing.nonlinear_c, float(g), soft, soft)
         one, two, l11, l12, l22 = take_inward(
             c.T, c.G, c.node, group[g, NODE], group[g + 1, NODE], group[g, ENTRY], W
         )
@@ -241,7 +242,7 @@ def close_loops(closing):
         eliminate(c.program, v)
         substitute(c.program, v, lam, c.work)
         if closing.refine_f != 0:
-            invoke(closing.refine_f, closing.refine_c, 0.0, b, b)
+            invoke(closing.refine_f, closing.refine_c, 0.0, soft, soft)
     # the multipliers as forces on the freedoms
     for g in range(group.shape[0] - 1):
         one, two = lam[group[g, ROW]], lam[group[g, OTHER]]
@@ -273,22 +274,22 @@ def spread_of_loops(c):
             two += c.W[e, 2] * c.W[e, 3]
         if group.shape[0] == 2:  # solved without elimination
             if group[0, OTHER] < c.lam.size - 1:
-                pivot = v[group[0, DIAGONAL2]] - v[group[0, COUPLING]] ** 2 / v[group[0, DIAGONAL]]
-                spread = two / abs(pivot) if pivot != 0.0 else np.inf
+                coupling = v[group[0, COUPLING]]
+                pivot = abs(v[group[0, DIAGONAL2]] - coupling * coupling / v[group[0, DIAGONAL]])
+                spread = chosen(pivot > 0.0, two / or_one(pivot), np.inf)
         else:
-            spread = max(spread, one * abs(v[group[g, DIAGONAL]]))
+            spread = larger(spread, one * abs(v[group[g, DIAGONAL]]))
             if group[g, OTHER] < c.lam.size - 1:
-                spread = max(spread, two * abs(v[group[g, DIAGONAL2]]))
+                spread = larger(spread, two * abs(v[group[g, DIAGONAL2]]))
     return spread
 
 
 @kernel_pointer
 def solve_loops(closing, t, y, out):
     """lam of the tree as it moves, and the resulting forces on the freedoms."""
-    c = closing.c
     place_rows(closing, t)
-    for i in range(c.b.size):
-        c.b[i] = 0.0
+    for i in range(closing.c.b.size):
+        closing.c.b[i] = 0.0
     if closing.stabilize_f != 0:
         invoke(closing.stabilize_f, closing.stabilize_c, t, y, y)
     close_loops(closing)
@@ -360,3 +361,17 @@ def at_rest(c):
     N[ground, AX] = N[ground, AY] = 0.0
     for k in range(ground):
         N[k, BX] = N[k, BY] = N[k, IX] = N[k, IY] = N[k, OMEGA] = 0.0
+
+
+@kernel(inline=True)
+def change_of(closing, row, x):
+    """x of M x + Phi_z^T lam = 0, Phi_z x = row, of the tree and the rows as they were placed."""
+    c = closing.c
+    at_rest(c)
+    weigh(c.T)
+    eliminate_joints(c.T)
+    for i in range(row.size):
+        c.b[i] = -row[i]
+    c.b[row.size] = 0.0
+    close_loops(closing)
+    accelerate_joints(c.T, x)

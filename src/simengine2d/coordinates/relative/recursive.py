@@ -25,10 +25,11 @@ from ...system.elimination import unequal
 from ...system.row_compliance import filled
 from ...system.row_parts import some_rows
 from ...system.workspace import MOST_WHOLE, Workspace, new_workspace
-from ..equations import Configuration, EquationsOfMotion, Verb
+from ..equations import Configuration, EquationsOfMotion, Several, Verb
 from ..row_scales import MOST_ROWS, given_in, lengths_in, softened
 from .articulated import accelerate_joints, eliminate_joints, weigh
 from .joint_arrays import multipliers_of
+from .joint_forces import JointForces
 from .loop_arrays import RowLimits, frames_of, in_order, new_loops, new_refining
 from .loops import (
     ENTRY,
@@ -36,8 +37,7 @@ from .loops import (
     PINNED,
     ROW,
     Closing,
-    at_rest,
-    close_loops,
+    change_of,
     nonlinear_group,
     place_rows,
     place_tree_frames,
@@ -47,6 +47,7 @@ from .loops import (
     stabilize,
     timed_rows,
 )  # fmt: skip
+from .side_by_side import MOST_BODIES, Limits, several_at_once
 from .tree_motion import (  # fmt: skip
     AX,
     AY,
@@ -177,15 +178,7 @@ def residual(closing, level, y, row):
 @kernel_pointer
 def smallest_change(closing, unused, row, x):
     """x of M x + Phi_z^T lam = 0, Phi_z x = row"""
-    c = closing.c
-    at_rest(c)
-    weigh(c.T)
-    eliminate_joints(c.T)
-    for i in range(row.size):
-        c.b[i] = -row[i]
-    c.b[row.size] = 0.0
-    close_loops(closing)
-    accelerate_joints(c.T, x)
+    change_of(closing, row, x)
 
 
 # Building ---------------------------------------------------------------------------------------------
@@ -214,7 +207,8 @@ class RecursiveEquations(EquationsOfMotion):
         solving = solve_loops.bind(closing) if family.m > 0 else None
         system, gravity = family.system, np.zeros(2)
         self.recursion = Recursive(self.tree, gravity, *words(forces), *words(solving))
-        self.context, self.per_row = closing, rows.per_row
+        self.context, self.per_row, self.forces = closing, rows.per_row, forces
+        self.is_plain = not (timed or nonlinear or drifting or refining or family.system.callbacks)
         self.per_coordinate = np.zeros(family.n)
 
         def write_numbers() -> None:
@@ -229,6 +223,15 @@ class RecursiveEquations(EquationsOfMotion):
     @cached_property
     def bodies(self) -> BoundKernel:  # type: ignore[override]
         return bodies_accelerated.bind(Moved(self.tree))
+
+    def several(self, tolerance: Floats | None) -> Several | None:
+        if self.multipliers is None or not self.is_plain or len(self.tree.numbers) > MOST_BODIES:
+            return None
+        forces: JointForces = self.multipliers.pointer.kept[1]
+        limits = Limits(self.per_row, self.per_coordinate, np.zeros(1) if tolerance is None else tolerance)
+        return several_at_once(
+            forces, self.recursion.gravity, words(self.forces), limits, tolerance is not None
+        )
 
 
 def recursive_equations(family: Relative, formulation: Formulation, at: Configuration) -> RecursiveEquations:

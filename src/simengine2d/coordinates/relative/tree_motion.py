@@ -23,6 +23,7 @@ from ...model.frame import GROUND, PlacedFrame
 from ...model.resolved_body import ResolvedBody
 from ...numerics.arrays import columns, starts
 from ...numerics.kernel import kernel
+from ...numerics.lanes import chosen
 from ...numerics.rotation import padded, rotate
 from .tree import Branch, TreeJoint
 
@@ -86,7 +87,7 @@ def turn_tree(T, y):
             omega += J[k, SIGN] * y[n + j]
         N[k, PHI], N[k, OMEGA], T.angles[k] = phi, omega, phi
         # nan stays
-        largest = largest if abs(phi) <= largest else abs(phi)
+        largest = chosen(abs(phi) <= largest, largest, abs(phi))
     rotate(T.angles, T.cosines, T.sines, nb, largest)
 
 
