@@ -108,7 +108,9 @@ def test_a_picture_of_each_output(tmp_path):
     assert shown.exit_code == 0
     assert json.loads(shown.stdout)["plot"] == "study.svg"
     drawing = (tmp_path / "study.svg").read_text(encoding="utf-8")
-    assert drawing.count("<svg") == 1 and drawing.count('id="axes_') == 4  # two maps with their scales of colors
+    assert (
+        drawing.count("<svg") == 1 and drawing.count('id="axes_') == 4
+    )  # two maps with their scales of colors
     shown = run(*words[:-1], "--output", "coupler.y", "--plot", "study.svg")
     assert shown.exit_code == 1
     assert "no output is one number a sample" in shown.stderr

@@ -11,7 +11,12 @@ from simengine2d.analyses.dynamics.ode_stepper import OdeStepper
 from simengine2d.analyses.dynamics.run import Run
 from simengine2d.coordinates.equations import UP_TO
 from simengine2d.coordinates.ode_problem import Recoverer
+from simengine2d.coordinates.relative.side_by_side import several_outputs
+from simengine2d.numerics import kernel_pointer as kernel_pointers
 from simengine2d.numerics.arrays import Floats
+from simengine2d.numerics.kernel import JIT, kernel
+from simengine2d.numerics.lanes import LANES, lanes_in
+from simengine2d.system.kkt_refinement import larger_share
 
 
 def pendulums(number: int, *, branch: bool = False) -> se.Model:
@@ -93,6 +98,52 @@ def test_a_formulation_that_does_not_project_has_outputs_side_by_side_too() -> N
     methods = "dop853", "augmented(alpha=0, beta=0)", "relative"
     options = options_of(four_bar(sprung=True), times, None, *methods, 1e-4, None, (), None, None)
     compare_both(new_run(options), times)
+
+
+# Numba -------------------------------------------------------------------------------------------------
+
+
+@kernel(entry=True)
+def shares(lanes, numbers):
+    """A kernel for lanes, and then the same for numbers."""
+    table = lanes_in(lanes)
+    table[0] = larger_share(table[0], table[1], table[2])
+    numbers[0] = larger_share(numbers[0], numbers[1], 4.0)
+
+
+def test_numbers_go_to_kernels_for_numbers_whichever_was_compiled_first() -> None:
+    lanes, numbers = np.full((3, LANES), 2.0), np.array([0.5, 3.0])
+    shares(lanes, numbers)
+    assert lanes[0].tolist() == [2.0] * LANES
+    assert numbers.tolist() == [0.75, 3.0]
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+def test_where_numba_cannot_compile_lanes_outputs_are_made_one_by_one(monkeypatch) -> None:
+    system = se.System(four_bar())
+    expected = se.dynamics(system, t_end=0.5)
+    monkeypatch.setattr(several_outputs, "refused", True)
+    again = [se.dynamics(se.System(system.model), t_end=0.5) for _ in range(2)]
+    other = se.System(system.model)
+    once, twice = (se.dynamics(other, t_end=0.5) for _ in range(2))
+    for results in (*again, once, twice):
+        for name in ("t", "q", "qd", "qdd", "lam"):
+            assert getattr(results, name).tobytes() == getattr(expected, name).tobytes()
+
+
+@pytest.mark.skipif(not JIT, reason="nothing is compiled")
+def test_a_kernel_that_cannot_be_compiled_is_refused_once(monkeypatch) -> None:
+    tried: list[int] = []
+
+    def fail(parts) -> None:
+        tried.append(len(parts))
+        raise TypeError("no such type")
+
+    monkeypatch.setattr(kernel_pointers, "build_together", fail)
+    pointer = kernel_pointers.rare_kernel_pointer(lambda c, t, y, out: None)
+    pointer.bind(np.zeros(1))
+    assert [kernel_pointers.compiled_together([pointer]) for _ in range(3)] == [False] * 3
+    assert tried == [1]
 
 
 def compare_both(run: Run, times: Floats) -> None:

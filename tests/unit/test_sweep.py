@@ -83,7 +83,9 @@ def test_forces_of_variants_are_those_of_systems_of_their_own():
     outputs = {f"o{k}": text for k, text in enumerate(FORCES)}
     table = se.sweep(model, {"crank": lengths}, "dynamics", outputs, t_end=1)
     assert not table.failed
-    whole = [se.dynamics(se.System(model.with_parameters(crank=crank)), t_end=1) for crank in lengths.tolist()]
+    whole = [
+        se.dynamics(se.System(model.with_parameters(crank=crank)), t_end=1) for crank in lengths.tolist()
+    ]
     for name, text in outputs.items():
         expected = [Expression(text)(results) for results in whole]
         assert table[name].tolist() == expected, text

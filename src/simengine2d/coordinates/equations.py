@@ -22,7 +22,7 @@ import numpy as np
 
 from ..numerics.arrays import Floats, Ints
 from ..numerics.kernel import kernel
-from ..numerics.kernel_pointer import BoundKernel, KernelPointer, invoke, kernel_pointer
+from ..numerics.kernel_pointer import BoundKernel, KernelPointer, compiled_together, invoke, kernel_pointer
 
 if TYPE_CHECKING:
     from .base import Family
@@ -74,10 +74,15 @@ class Several(NamedTuple):
     pointer: BoundKernel
     """(k, rows, out): outputs from k on, as `recover` makes them."""
     told: Ints
+    kernels: tuple[KernelPointer, ...]
 
     def want(self) -> None:
-        """Ask for it from now on: so many outputs will be made that compiling it pays."""
-        self.told[WANTED] = 1
+        """Ask for it from now on: so many outputs will be made that compiling it pays.
+
+        Lanes are an extension of numba. Where that does not know them, outputs are made one by one.
+        """
+        if compiled_together(self.kernels):
+            self.told[WANTED] = 1
 
 
 class Verb:

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from types import FunctionType
 from typing import Any, NamedTuple
 
@@ -59,6 +59,8 @@ class KernelPointer:
         self.cell = np.zeros(1, dtype=np.int64)
         self.entry: Any = None
         self.form: list[Any] = []
+        self.refused = False
+        """Whether numba cannot compile it."""
 
     def __call__(self, context: Any, t: float, y: Floats, out: Floats) -> None:
         self.function(context, t, y, out)
@@ -125,6 +127,22 @@ def compile_pending() -> None:
         for pointer in pointers:
             pointer.cell[0] = pointer.entry.address
         del pending[: len(pointers)]  # last: other threads must not pass before all are compiled
+
+
+def compiled_together(pointers: Sequence[KernelPointer]) -> bool:
+    """Compile or load bound pointers now; False where numba cannot, for those who have another way."""
+    with _one_at_a_time:
+        if not JIT or any(pointer.refused for pointer in pointers):
+            return not JIT
+        try:
+            build_together([pointer.entry for pointer in pointers if not pointer.entry.load()])
+        except Exception:  # numba has many, and LLVM others
+            for pointer in pointers:
+                pointer.refused = True
+            return False
+        for pointer in pointers:
+            pointer.cell[0] = pointer.entry.address
+        return True
 
 
 def kernel_pointer(function: Callable[..., None]) -> KernelPointer:

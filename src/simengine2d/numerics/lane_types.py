@@ -11,6 +11,7 @@ from typing import Any
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
+from numba.core.typeconv import Conversion
 from numba.extending import lower_builtin, lower_cast, models, register_model, type_callable
 
 from .lanes import LANES
@@ -31,7 +32,8 @@ class LanesType(types.Type):
         return self if isinstance(other, types.Number) else None
 
     def can_convert_from(self, typingctx: Any, other: Any) -> Any:
-        return typingctx.can_convert(other, types.float64) if isinstance(other, types.Number) else None
+        """Worse than not at all: of a kernel for lanes and one for numbers, numbers go to the latter."""
+        return Conversion.safe if isinstance(other, types.Number) else None
 
 
 class MaskType(types.Type):

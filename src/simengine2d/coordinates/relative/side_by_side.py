@@ -362,7 +362,9 @@ def several_at_once(
     solving = solve_loops_of_lanes.bind(s) if closed else None
     project = project_lanes.bind(s) if closed and projected else None
     pointers = [word for bound in (project, solving) for word in (bound[:2] if bound else (0, 0))]
-    return Several(several_outputs.bind(SideBySide(s, *pointers)), s.told)
+    kernels = project_lanes if project else None, solve_loops_of_lanes if solving else None, several_outputs
+    several = several_outputs.bind(SideBySide(s, *pointers))
+    return Several(several, s.told, tuple(kernel for kernel in kernels if kernel is not None))
 
 
 def tables(c: JointForces, gravity: Floats, forces: tuple[Any, Any], limits: Limits) -> Tables:
