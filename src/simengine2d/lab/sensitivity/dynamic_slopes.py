@@ -96,10 +96,14 @@ class Variational:
     """The variational equations of one motion, ready to be read at any of its times."""
 
     def __init__(
-        self, numbers: Sequence[VariedNumber], results: Callable[[], Results], options: Mapping[str, Any]
+        self,
+        system: System,
+        numbers: Sequence[VariedNumber],
+        results: Callable[[], Results],
+        options: Mapping[str, Any],
     ) -> None:
-        """`results` computes those of the model, with the System around which the numbers vary."""
-        self.system, self.numbers = numbers[0].system(0.0), numbers
+        """The numbers vary around the System; `results` computes the motion."""
+        self.system, self.numbers = system, numbers
         self.system.refuse_velocity_rows("sensitivity")
         self.asked = kind_of(options) if {*options} <= {*PLAIN, *OPTIONS} else None
         known = known_panels(self.system).get(self.asked)

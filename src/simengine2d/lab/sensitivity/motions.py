@@ -18,6 +18,7 @@ from ...errors import ModelError, UnsupportedError, unknown
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...results.results import Results
+from ...system.system import System
 from .dynamic_slopes import Variational
 from .motion_slopes import MotionSlopes, equilibrium_slopes, inverse_slopes, kinematic_slopes
 from .varied import Varied, VariedNumber, VariedTime
@@ -146,12 +147,13 @@ class ForcedMotion(DifferentiatedMotion):
     def __init__(self, model: Model, numbers: Sequence[VariedNumber], options: Mapping[str, Any]) -> None:
         super().__init__(numbers)
         self.model, self.options = model, options
-        self.variational = Variational(numbers, lambda: self.results, options)
+        self.system = numbers[0].system(0.0) if numbers else System(model)
+        self.variational = Variational(self.system, numbers, lambda: self.results, options)
 
     @cached_property
     def results(self) -> Results:
         """Not needed where the panels are known, and an output asks for the motion between its ends only."""
-        return replace(dynamics(self.model, **self.options), system=self.numbers[0].system(0.0))
+        return replace(dynamics(self.model, **self.options), system=self.system)
 
     @property
     def ends(self) -> tuple[float, float]:
