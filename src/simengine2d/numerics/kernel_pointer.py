@@ -134,13 +134,14 @@ def compiled_together(pointers: Sequence[KernelPointer]) -> bool:
     with _one_at_a_time:
         if not JIT or any(pointer.refused for pointer in pointers):
             return not JIT
+        waiting = [pointer for pointer in pointers if pointer.cell[0] == _address_of(pointer.not_yet)]
         try:
-            build_together([pointer.entry for pointer in pointers if not pointer.entry.load()])
+            build_together([pointer.entry for pointer in waiting if not pointer.entry.load()])
         except Exception:  # numba has many, and LLVM others
-            for pointer in pointers:
+            for pointer in waiting:
                 pointer.refused = True
             return False
-        for pointer in pointers:
+        for pointer in waiting:
             pointer.cell[0] = pointer.entry.address
         return True
 
