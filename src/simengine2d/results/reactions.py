@@ -235,8 +235,12 @@ def non_unique(system: System, t: float, q: Floats) -> list[str]:
     """
     if system.m == 0 or system.n > DENSE_RANK:
         return []
-    # angles as lengths
-    J = system.Phi_q(t, q) * (system.sizes / np.repeat(system.arms, 3))
+    return sharing_joints(system, system.Phi_q(t, q))
+
+
+def sharing_joints(system: System, Phi_q: Floats) -> list[str]:
+    """The same where Phi_q is known."""
+    J = Phi_q * (system.sizes / np.repeat(system.arms, 3))  # angles as lengths
     if surely_independent(J):
         return []
     free = row_space(J).takes_part()

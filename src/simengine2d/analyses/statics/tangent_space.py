@@ -59,14 +59,18 @@ class TangentSpace(NamedTuple):
 
 def tangent_space(system: System, t: float, q: Floats, rows: NDArray[np.int64] | None = None) -> TangentSpace:
     """At the pose q; optionally of some rows only."""
-    scale = coordinate_scale(system)
-    J = system.Phi_q(t, q) * scale
-    J = J if rows is None else J[rows]
+    J = system.Phi_q(t, q)
+    return tangent_space_of(system, t, q, J if rows is None else J[rows])
+
+
+def tangent_space_of(system: System, t: float, q: Floats, J: Floats) -> TangentSpace:
+    """The same of rows that are known."""
     if not np.all(np.isfinite(J)):
         raise ConvergenceError(
             f"at t = {t:g} s the joints have no finite slopes in the pose that was reached."
         )
-    return TangentSpace(q, scale, row_space(J))
+    scale = coordinate_scale(system)
+    return TangentSpace(q, scale, row_space(J * scale))
 
 
 def closed_near(system: System, t: float, q: Floats) -> TangentSpace | None:

@@ -21,8 +21,9 @@ import numpy as np
 
 from ...errors import SimEngineError, UnsupportedError
 from ...numerics.arrays import Floats
-from ...results.reactions import force_on
+from ...results.reactions import DENSE_RANK, force_on, sharing_joints
 from ...results.results import Results
+from ...system.residuals import jacobians
 from ...system.system import System
 from ...system.workspace import once_per_system
 from ..sweep.reading import channel_of
@@ -204,9 +205,10 @@ def _column(results: Results, channel: str) -> tuple[str, int] | None:
 
 def refuse_non_unique(results: Results, channels: Sequence[str]) -> None:
     """Reactions that redundant constraints share have no derivatives of their own."""
-    if results.lam is None:
+    system, t = results.system, results.t
+    if results.lam is None or t.size == 0 or not 0 < system.n <= DENSE_RANK or system.m == 0:
         return
-    for name in results.non_unique:
+    for name in sharing_joints(system, jacobians(system, t[:1], results.q[:1])[0]):
         for channel in channels:
             if f"{name}." in channel and channel.removeprefix("lam.").startswith(f"{name}."):
                 raise UnsupportedError(

@@ -13,6 +13,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,19 +23,19 @@ from ...analyses.dynamics.dynamics import dynamics
 from ...analyses.dynamics.initial_state import start
 from ...analyses.dynamics.new_run import PLAIN
 from ...analyses.earlier_models import kind_of
-from ...analyses.statics.tangent_space import named_motions, tangent_space
+from ...analyses.statics.tangent_space import named_motions, tangent_space_of
 from ...analyses.times import begin_of
 from ...errors import UnsupportedError
 from ...numerics.arrays import Floats, Ints
 from ...results.results import Results
-from ...system.residuals import States, residuals_and_jacobians
+from ...system.residuals import States, jacobians, residuals_and_jacobians
 from ...system.system import System
 from ...system.workspace import once_per_system
 from .foreseen_panels import FORESEEN, foreseen_ends
 from .jumps import BesideCut, Jump, time_slopes
 from .motion_slopes import MotionSlopes, states_of
 from .node_equations import node_equations
-from .panel_maps import Panel, panel_maps
+from .panel_maps import Panel, march, panel_maps
 from .panels import (
     FAINT,
     FEWEST,
@@ -313,7 +314,8 @@ class Variational:
 
     def _independent(self, i: int) -> Ints:
         motion = self.panels.results
-        space = tangent_space(self.system, float(motion.t[i]), motion.q[i])
+        t, q = motion.t[i : i + 1], motion.q[i : i + 1]
+        space = tangent_space_of(self.system, float(t[0]), q[0], jacobians(self.system, t, q)[0])
         return np.array(named_motions(self.system, space)[1], dtype=np.int64)
 
     def _march(self, chosen: Ints, maps: Panel) -> tuple[Floats, Floats]:
@@ -326,8 +328,8 @@ class Variational:
         others = {*jumps, *(1 + np.flatnonzero((chosen[1:] != chosen[:-1]).any(axis=1))).tolist()}
         q, qd = start_slopes(self.system, self.begin, *self.numbers)
         state = np.concatenate([q[chosen[0]], qd[chosen[0]]])
-        by_state, added = maps.end[..., : 2 * f], maps.end[..., 2 * f :]
-        for k, (map_of_state, more) in enumerate(zip(by_state, added, strict=True)):
+        ends = sorted({0, count, *others})
+        for k, end in pairwise(ends):
             if k in others:
                 q, qd = self._at_end(k - 1, begins[k - 1], seconds_in(k - 1))
                 q[chosen[k - 1]], qd[chosen[k - 1]] = state[:f], state[f:]
@@ -336,8 +338,7 @@ class Variational:
                     qd = qd - jumps[k].change[:, None] * times
                     self.moving.append((jumps[k], times))
                 state = np.concatenate([q[chosen[k]], qd[chosen[k]]])
-            begins[k] = state
-            state = map_of_state @ state + more
+            march(maps.end, k, end, state, np.empty_like(state), begins)
         return begins, seconds_in(slice(None))
 
     def _at_end(self, k: int, begin: Floats, seconds: Floats) -> tuple[Floats, Floats]:

@@ -117,19 +117,18 @@ def reduced_along(S, L, masses, kept, chosen, N, t, Q, Qd, Qdd, Lam, w, X, x, fl
             eliminate(kept, x, X.y2, a[i, k])
             sweep_equations(S, L, t[i], Q[i], Qd[i], Qdd[i], Lam[i], w, X)
             for j in range(n):
-                weights.y[i, k, j], x.r[j] = X.y[j], X.by_qd[j]
+                weights.y[i, k, j] = X.y[j]
             for j in range(m):
                 weights.y2[i, k, j], X.y2[j] = X.y2[j], 0.0
-            eliminate(kept, x, X.y1, b[i, k])
-            sweep_rows(S, t[i], x.no_forces, w, X)
-            for j in range(n):
-                x.r[j] = X.by_q[j]
-            for j in range(m):
-                weights.y1[i, k, j], X.y1[j] = X.y1[j], 0.0
-            eliminate(kept, x, X.y0, a[i, k])
-            sweep_rows(S, t[i], x.no_forces, w, X)
-            for j in range(m):
-                weights.y0[i, k, j] = X.y0[j]
+            for level in range(2):  # what is left of velocities, then of positions
+                left, y, by_free = (X.by_q, X.y0, a[i, k]) if level else (X.by_qd, X.y1, b[i, k])
+                for j in range(n):
+                    x.r[j] = left[j]
+                eliminate(kept, x, y, by_free)
+                sweep_rows(S, t[i], x.no_forces, w, X)
+                known = weights.y0 if level else weights.y1
+                for j in range(m):
+                    known[i, k, j], y[j] = y[j], 0.0
             for j in range(N.slope.size):
                 c[i, k, N.parameter[j]] -= flat[N.place[j]] * N.slope[j]
 

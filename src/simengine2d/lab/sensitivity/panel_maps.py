@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...numerics.arrays import Floats
+from ...numerics.kernel import kernel
 from .panels import AT_END, AT_NODES, NODES, STAGES, TWICE_AT_END, TWICE_AT_NODES
 from .variational import ReducedEquations
 
@@ -16,6 +17,22 @@ class Panel(NamedTuple):
 
     end: Floats
     nodes: Floats
+
+
+@kernel(entry=True)
+def march(ends, first, last, state, moved, begins):
+    """Take (v, v') of all parameters from panel to panel: state = S state + s, with (S, s) of each panel in `ends`."""
+    size, parameters = state.shape
+    for k in range(first, last):
+        for i in range(size):
+            for p in range(parameters):
+                begins[k, i, p], moved[i, p] = state[i, p], ends[k, i, size + p]
+            for j in range(size):
+                for p in range(parameters):
+                    moved[i, p] += ends[k, i, j] * state[j, p]
+        for i in range(size):
+            for p in range(parameters):
+                state[i, p] = moved[i, p]
 
 
 def panel_maps(reduced: ReducedEquations, lengths: Floats) -> Panel:

@@ -106,12 +106,15 @@ def _highest(values: Floats) -> list[tuple[int, float]]:
     """The outputs beside which the largest value may be, and what it may reach.
 
     A parabola rises above its largest output by at most an eighth of the second difference, other channels by twice
-    that.
+    that. Beyond the first and the last output, which the ends are closer to than to the next one, it rises by at most
+    twice what it has just risen.
     """
     beside = np.concatenate([[-np.inf], values, [-np.inf]])
     local = np.flatnonzero((values >= beside[:-2]) & (values >= beside[2:]))
     rise = 0.25 * (2.0 * values - beside[:-2] - beside[2:])
-    reach = values + np.where(np.isfinite(rise), rise, np.ptp(values))
+    at_ends = 2.0 * np.abs(np.diff(values, prepend=values[:1], append=values[-1:]))
+    at_ends = np.maximum(at_ends[:-1], at_ends[1:]) if values.size > 1 else np.array([np.inf])
+    reach = values + np.where(np.isfinite(rise), rise, at_ends)
     order = local[np.argsort(-reach[local], kind="stable")][:CANDIDATES].tolist()
     return [(k, float(reach[k])) for k in dict.fromkeys([int(np.argmax(values)), *order])]
 
