@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import simengine2d as se
-from simengine2d.analyses.dynamics import dynamics
+from simengine2d.analyses.dynamics import dynamics, many_motions
 from simengine2d.analyses.earlier_models import REPEATED
 from simengine2d.analyses.kinematics import kinematics
 from simengine2d.model.number_places import differing_numbers, with_numbers_at
@@ -160,3 +160,23 @@ def test_numbers_are_compared_by_their_bits(value, found):
     different = differing_numbers(other, first)
     # 0 and -0 differ, in bits and in what they lead to
     assert different is None or np.signbit(different[place]) == np.signbit(float(value))
+
+
+@needs_jit
+def test_ctrl_c_in_a_call_that_is_answered_as_a_variant_keeps_its_beginning(monkeypatch):
+    """Its first chunk, with the rows of a run which was never interrupted."""
+    ways: dict[str, Any] = {"t_eval": np.linspace(0.0, 0.5, 40), "rtol": 1e-12}
+    for mass in (1.0, 1.1, 1.2, 1.3, 1.4):
+        whole = se.dynamics(hanging(mass, -9.81), **ways)
+
+    def stopped(self: Any, *given: Any) -> Any:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(many_motions.ManyMotions, "results", stopped)
+    with pytest.raises(se.Interrupted) as raised:
+        se.dynamics(hanging(1.4, -9.81), **ways)
+    monkeypatch.undo()
+    kept = raised.value.results
+    assert 0 < kept.t.size <= whole.t.size
+    for name in ("t", "q", "qd", "qdd", "lam"):
+        assert getattr(kept, name).tobytes() == getattr(whole, name)[: kept.t.size].tobytes()

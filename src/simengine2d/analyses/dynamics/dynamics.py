@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from ...methods import ChosenCoordinates, Formulation, FormulationName, Integrator, IntegratorName
 from ...model.model import Model
@@ -13,7 +14,7 @@ from ...system.system import System
 from ..equation_system import EquationSystem
 from ..times import output_times
 from .earlier_motions import earlier
-from .new_run import PLAIN, as_system, new_run, options_of
+from .new_run import PLAIN, as_system, new_run, options_from, options_of
 from .options import DynamicsOptions
 from .repeated_runs import plain_run
 from .run import Keep, Progress
@@ -63,7 +64,7 @@ def dynamics(
         )  # fmt: skip
     if not any((integrator, formulation, coordinates, events, second_opinion, history, keep)):
         asked = dict(zip(PLAIN, (t_end, step, t_eval, rtol, atol, max_step), strict=True))
-        known = earlier.answer(model, asked) if isinstance(model, Model) and progress is None else None
+        known = _answer_of_earlier(model, asked) if isinstance(model, Model) and progress is None else None
         return plain_run(as_system(model), asked, progress) if known is None else known
     times = output_times(t_end, step, t_eval, "dynamics")
     events = (events,) if isinstance(events, Event) else tuple(events)
@@ -74,6 +75,13 @@ def dynamics(
     if not second_opinion:
         return results
     return asked_again(results, options, lambda sharper: _run(sharper, None, None, False))
+
+
+def _answer_of_earlier(model: Model, asked: dict[str, Any]) -> Results | None:
+    try:
+        return earlier.answer(model, asked)
+    except KeyboardInterrupt:
+        raise new_run(options_from(as_system(model), asked)).interrupted_at_once() from None
 
 
 def _run(options: DynamicsOptions, progress: Progress | None, keep: Keep | None, history: bool) -> Results:

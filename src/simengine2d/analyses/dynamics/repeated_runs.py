@@ -47,7 +47,7 @@ class RepeatedRun:
             if results is not None and progress is not None:
                 progress(float(results.t[-1]))
         except KeyboardInterrupt:
-            raise prepared.run.interruption() from None
+            raise new_run(options_from(system, asked)).interrupted_at_once() from None
         self.way = None if results is None else self.way
         return results
 

@@ -9,7 +9,7 @@ from typing import Any, get_args
 import numpy as np
 
 from ...coordinates.base import canonical
-from ...errors import AssemblyError, ModelError, SingularityError, UnsupportedError, listed
+from ...errors import AssemblyError, Interrupted, ModelError, SingularityError, UnsupportedError, listed
 from ...methods import ChosenCoordinates
 from ...model.model import Model
 from ...numerics.arrays import Floats
@@ -65,7 +65,10 @@ def kinematics(
             f"on_singular = {on_singular!r} is unknown; choose from {listed(get_args(OnSingular))}."
         )
     if on_singular == "pass" and coordinates is None and progress is None:
-        known = earlier.answer(model, {"t_end": t_end, "step": step, "t_eval": t_eval})
+        try:
+            known = earlier.answer(model, {"t_end": t_end, "step": step, "t_eval": t_eval})
+        except KeyboardInterrupt:
+            raise Interrupted("interrupted; a run as short as this one keeps nothing.") from None
         if known is not None:
             return known
     times = output_times(t_end, step, t_eval, "kinematics")
