@@ -72,18 +72,18 @@ def designs(model: se.Model, name: str) -> Iterator[se.Model]:
 def report(title: str, model: se.Model, output: str) -> None:
     run = processor_ms(lambda: se.dynamics(model, t_end=T_END))
     tight = processor_ms(lambda: se.dynamics(model, t_end=T_END, rtol=RTOL))
-    print(f"{title}: a run {run:.1f} ms, with rtol = {RTOL:g} {tight:.1f} ms")
+    print(f"{title}: a run {run:.2f} ms, with rtol = {RTOL:g} {tight:.1f} ms")
     for most in (1, 5, 20):
         names = names_of(model, most)
         gradient = partial(se.sensitivity, model, names, "dynamics", output, t_end=T_END)
         took = processor_ms(gradient)
-        runs = f"{took / run:.0f} runs, {took / tight:.0f} with rtol = {RTOL:g}"
+        runs = f"{took / run:.1f} runs, {took / tight:.1f} with rtol = {RTOL:g}"
         print(f"    gradient by {len(names):2}: {took:6.1f} ms, {runs}")
     other = designs(model, names[0])
     run = processor_ms(lambda: se.dynamics(next(other), t_end=T_END))
     took = processor_ms(lambda: se.sensitivity(next(other), names, "dynamics", output, t_end=T_END))
     print(
-        f"    another {names[0]} each time: a run {run:.1f} ms, a gradient {took:.1f} ms, {took / run:.0f} runs"
+        f"    another {names[0]} each time: a run {run:.1f} ms, a gradient {took:.1f} ms, {took / run:.1f} runs"
     )
 
 
