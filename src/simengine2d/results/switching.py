@@ -21,7 +21,8 @@ from ..model.frame import GROUND, Frame
 from ..model.measure import Measure, Term
 from ..numerics.arrays import Floats
 from ..numerics.kernel_pointer import BoundKernel, python_pointer
-from ..system.system import System, laws_of
+from ..system.functions_of_parts import laws_of
+from ..system.system import System
 from ..system.workspace import once_per_system
 from .events import watching
 from .switch_search import searching

@@ -16,7 +16,8 @@ from ..model.elements import Wrench
 from ..numerics.arrays import Floats
 from .applied_forces import grouped, read_measures, read_state
 from .frames import term_value
-from .system import System, laws_of
+from .functions_of_parts import laws_of
+from .system import System
 
 OVERGROWN = 1e8  # times the forces at the start: the cause of steps that become too small
 

@@ -27,7 +27,8 @@ from ..numerics.arrays import Floats, Ints, constant
 from .applied_forces import Loads, listed_loads
 from .body_sizes import interleaved, sizes_in
 from .constraints import SystemArrays
-from .system import System, function_of
+from .functions_of_parts import function_of
+from .system import System
 from .workspace import Pool
 
 MOST_BODIES = 200  # larger models take longer to solve than to resolve

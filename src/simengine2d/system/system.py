@@ -10,17 +10,17 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from copy import deepcopy
 from functools import cached_property
-from math import copysign, inf
+from math import inf
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from ..answer import Answer
 from ..errors import ModelError, UnsupportedError, counted, listed
-from ..expressions.function import Function, as_function
+from ..expressions.function import Function
 from ..expressions.function_table import pack, values_at
 from ..model.body import given_velocities
-from ..model.elements import Load, Row, Wrench
+from ..model.elements import Row
 from ..model.formula import VELOCITY
 from ..model.frame import GROUND
 from ..model.model import Model
@@ -32,6 +32,7 @@ from .applied_forces import applied, frames_of_loads, load_arrays
 from .body_sizes import body_sizes, interleaved
 from .constraints import constant_arrays
 from .evaluation import Evaluator, idle, sizes_of
+from .functions_of_parts import function_of, laws_of, moves
 from .geometry import geometry_of
 from .workspace import Pool, Workspace, new_workspace
 
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from .equations_of_motion import EquationArrays
 
 
-NOTHING = as_function(0.0)
 NO_LOADS = load_arrays((), {})
 
 
@@ -191,7 +191,7 @@ class System(Answer):
         self.varying = varying = [(i, f) for i, f in enumerate(self.functions) if f not in constant]
         """The functions of time that are not constant, and their rows."""
         formulas = [(i, self.functions[i]) for i in self.arrays.formulas.row.tolist()]
-        moving = {i for i, function in varying + formulas if _moves(self.rows[i][1], function)}
+        moving = {i for i, function in varying + formulas if moves(self.rows[i][1], function)}
         self.moving_rows = np.array(sorted(moving), dtype=np.int64)
         """Rows that prescribe a motion: they depend on time, or hold a velocity at a value."""
         domains = [function.domain for _, function in varying]
@@ -385,21 +385,3 @@ class System(Answer):
             rows(float(t), q, qd)
             applied(self.arrays, self.load_arrays, float(t), q, qd, rows.w, Q)
         return Q
-
-
-def laws_of(load: Load) -> list[Function]:
-    """The laws of a force along a measure, or of a wrench."""
-    return [load.fx, load.fy, load.torque] if isinstance(load, Wrench) else [load.law]
-
-
-def function_of(row: Row) -> Function:
-    """What a row is held at; most are held at zero, and share one function."""
-    if type(row.value) is float and row.value == 0.0 and copysign(1.0, row.value) > 0.0:
-        return NOTHING
-    return as_function(row.value)
-
-
-def _moves(row: Row, function: Function) -> bool:
-    if row.formula is None:
-        return not function.is_constant
-    return row.formula.reads_time or (row.formula.level == VELOCITY and not row.formula.is_homogeneous)

@@ -14,7 +14,7 @@ from ...system.system import System
 from ..equation_system import EquationSystem
 from ..times import output_times
 from .earlier_motions import earlier
-from .new_run import PLAIN, as_system, new_run, options_from, options_of
+from .new_run import PLAIN, as_system, interrupted_run, new_run, options_from, options_of
 from .options import DynamicsOptions
 from .repeated_runs import plain_run
 from .run import Keep, Progress
@@ -81,7 +81,7 @@ def _answer_of_earlier(model: Model, asked: dict[str, Any]) -> Results | None:
     try:
         return earlier.answer(model, asked)
     except KeyboardInterrupt:
-        raise new_run(options_from(as_system(model), asked)).interrupted_at_once() from None
+        raise interrupted_run(options_from(as_system(model), asked)) from None
 
 
 def _run(options: DynamicsOptions, progress: Progress | None, keep: Keep | None, history: bool) -> Results:

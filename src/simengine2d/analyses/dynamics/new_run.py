@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from ...errors import ModelError
+from ...errors import Interrupted, ModelError
 from ...methods import Formulation, Integrator
 from ...model.model import Model
 from ...numerics.arrays import Floats
 from ...numerics.collector import collector_waits
+from ...numerics.interrupts import Interrupts
 from ...results.events import Event
 from ...system.system import System
 from ..times import begin_of, check_domains, output_times
@@ -63,6 +64,18 @@ def new_run(options: DynamicsOptions) -> Run:
         at = start(options.system, options.t0)
         options.system.forget_raised()
         return Run(options, at, new_stepper(options, at))
+
+
+def interrupted_run(options: DynamicsOptions) -> Interrupted:
+    """What Ctrl-C leaves of a run that is over in one call: its first chunk, from which it goes on."""
+    run = new_run(options)
+    try:
+        with Interrupts() as interrupts:
+            interrupts.came = True
+            run.go_on(interrupts, None, None)
+    except KeyboardInterrupt:
+        pass
+    return run.interruption()
 
 
 def new_stepper(options: DynamicsOptions, at: InitialState) -> DynamicsStepper:

@@ -19,7 +19,7 @@ from ...system.system import System
 from ...system.workspace import Pool, once_per_system
 from ..earlier_models import kind_of
 from .compiled_run import CompiledRun, numbers_in_answer, room_for, steps_in_one_call, suits
-from .new_run import new_run, options_from
+from .new_run import interrupted_run, new_run, options_from
 from .run import Progress, Run
 from .stiff_run import StiffRun, numbers_of_stiff_run, turns_stiff
 
@@ -47,7 +47,7 @@ class RepeatedRun:
             if results is not None and progress is not None:
                 progress(float(results.t[-1]))
         except KeyboardInterrupt:
-            raise new_run(options_from(system, asked)).interrupted_at_once() from None
+            raise interrupted_run(options_from(system, asked)) from None
         self.way = None if results is None else self.way
         return results
 

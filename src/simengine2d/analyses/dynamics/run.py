@@ -104,16 +104,6 @@ class Run:
             raise self.interruption() from None
         return self.results(self.verdict())
 
-    def interrupted_at_once(self) -> KeyboardInterrupt:
-        """Ctrl-C that came before it began: its first chunk is kept, from which it goes on."""
-        try:
-            with Interrupts() as interrupts:
-                interrupts.came = True
-                self.go_on(interrupts, None, None)
-        except KeyboardInterrupt:
-            pass
-        return self.interruption()
-
     def go_on(self, interrupts: Interrupts, progress: Progress | None, keep: Keep | None) -> None:
         """Chunk after chunk. Ctrl-C and what `progress` and `keep` raise come between two of them."""
         outputs, pace = self.outputs, Pace(self.system.n)

@@ -30,8 +30,9 @@ from ...system.kkt_refinement import larger_share
 from ..equations import AGAIN, LARGEST_CORRECTION, LEFT, UP_TO, VELOCITY, Several
 from .articulated import accelerate_joints, eliminate_joints, weigh
 from .held_rows import HeldRows
-from .joint_forces import GAP, HOLDS, NEAR_SINGULAR, SHARED, JointForces, balance
+from .joint_forces import HOLDS, NEAR_SINGULAR, JointForces, balance
 from .loops import Closing, Loops, change_of, close_loops, place_rows, row_residual, spread_of_loops
+from .row_errors import GAP, SHARED
 from .tree_motion import (  # fmt: skip
     AX,
     AY,

@@ -19,7 +19,8 @@ from ...numerics.arrays import Ints, constant
 from ...numerics.patterns import once_per_pattern
 from ...system.constraints import RowStructure, SystemArrays, row_structure
 from ...system.formulas.constraints import NO_FORMULAS
-from ...system.system import NOTHING, System
+from ...system.functions_of_parts import NOTHING
+from ...system.system import System
 from .tree import Branch
 
 
