@@ -106,27 +106,34 @@ def geometric_program(system: System, regular: bool) -> EquationArrays:
     return d._replace(template=template, refinements=nothing, stabilization=np.zeros(2))
 
 
+def shares_by_elimination(system: System, regular: bool) -> BoundKernel:
+    """g of all rows by elimination of all bodies and multipliers, for any system."""
+    d, S = geometric_program(system, regular), system.arrays
+    context, weight = new_sparse(system, d, system.new_workspace(d)), np.zeros(S.jac_column.size)
+
+    def weigh() -> None:
+        weight[:] = 1.0 / geometric_masses(system)[S.jac_column]
+
+    system.follow_numbers(weigh)
+    solve, w, pivot = pivots.bind(context), context.w, np.ascontiguousarray(d.diagonal[system.n :])
+    parts = (S.jac_start, weight, pivot, w.data, w.v)
+    return rank_watch.shares_of_pivots.bind(rank_watch.PivotShares(solve.f, solve.c, *parts))
+
+
 class RankWatch:
     """The watch over one motion: its arrays, and what it has noticed."""
 
     def __init__(self, system: System, family: Family, regular: bool) -> None:
         self.system, self.family, self.regular = system, family, regular
-        n, m, S = system.n, system.m, system.arrays
-        d = geometric_program(system, regular)
-        self.context = new_sparse(system, d, system.new_workspace(d))
-        self.solve = pivots.bind(self.context)
+        n, m = system.n, system.m
+        in_tree = family.row_shares(geometric_masses(system)) if regular else None
+        self.shares_at = in_tree or shares_by_elimination(system, regular)
         self.state, self.alarm_rows = np.zeros(rank_watch.STATE_SIZE), np.zeros((rank_watch.MOST_ALARMS, 3))
         self.top, self.first, self.first_g = np.zeros(m), np.zeros((2, n)), np.zeros(m)
-        self.weight = np.zeros(S.jac_column.size)
-        system.follow_numbers(self._weigh)
-        self.pivot = np.ascontiguousarray(d.diagonal[n:])
         self.scratch = (np.zeros(3 * family.n), np.zeros(3 * n), np.zeros(n))
         self.trail = np.zeros((rank_watch.TRAIL, 1 + 2 * n))
         self.alarm = np.zeros(1)
         """Set to 1 with every suspicion: steps then pause."""
-
-    def _weigh(self) -> None:
-        self.weight[:] = 1.0 / geometric_masses(self.system)[self.system.arrays.jac_column]
 
     def around(self, finish: BoundKernel) -> BoundKernel:
         """The kernel pointer that finishes a step and then examines the constraints."""
@@ -138,14 +145,13 @@ class RankWatch:
     def looking(self) -> BoundKernel:
         """The kernel pointer that examines the constraints."""
         system, n, m = self.system, self.system.n, self.system.m
-        bodies, w = self.family.to_bodies, self.context.w
+        bodies, shares = self.family.to_bodies, self.shares_at
         z, b, y = self.scratch
         return rank_watch.watching(
             rank_watch.RankContext(
-                bodies.f, bodies.c, self.solve.f, self.solve.c, system.arrays.jac_start, self.weight,
-                self.pivot, w.data, w.v, system.sizes, z, b, y, np.zeros((3, m)), np.zeros((2, m)), self.top,
-                self.first, self.first_g, np.zeros(n), np.zeros((2, n)), np.zeros((2, n)), np.zeros(2), self.state,
-                self.alarm_rows, self.alarm, self.trail, np.zeros(4),
+                bodies.f, bodies.c, shares.f, shares.c, system.sizes, z, b, y, np.zeros((3, m)), np.zeros((2, m)),
+                self.top, self.first, self.first_g, np.zeros(n), np.zeros((2, n)), np.zeros((2, n)), np.zeros(2),
+                self.state, self.alarm_rows, self.alarm, self.trail, np.zeros(4),
             )
         )  # fmt: skip
 
@@ -196,12 +202,9 @@ class RankWatch:
 
     def shares(self, t: float, q: Floats) -> Floats:
         """g of all rows."""
-        w, S = self.context.w, self.system.arrays
-        self.solve(t, q, np.zeros(0))
-        rows = np.repeat(np.arange(self.system.m), np.diff(S.jac_start))
-        whole = np.bincount(rows, w.data**2 * self.weight, minlength=self.system.m)
-        with np.errstate(all="ignore"):
-            return np.nan_to_num(np.sqrt(1.0 / (np.abs(w.v[self.pivot]) * whole)), nan=1.0)
+        g = np.empty(self.system.m)
+        self.shares_at(t, q, g)
+        return g
 
     def speed(self, qd: Floats) -> float:
         """In lengths or radians per second."""

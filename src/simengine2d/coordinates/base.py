@@ -117,6 +117,13 @@ class Family(ABC):
         """Become the coordinates of a System that differs in numbers, at q; if False, these cannot be used again."""
         return False
 
+    def row_shares(self, masses: Floats) -> BoundKernel | None:
+        """A kernel pointer (t, q) -> g by which `formulations/rank_watch` sees what rows keep of themselves.
+
+        `masses` of the coordinates of the bodies are purely geometric. None: by elimination of all bodies and rows.
+        """
+        return None
+
     def prepare(self) -> None:
         """Arrays of the rows that are kept, and the kernel pointer `evaluate` bound to them."""
         reduced, loads = self.reduced()

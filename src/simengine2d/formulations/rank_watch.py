@@ -43,13 +43,8 @@ class RankContext(NamedTuple):
 
     bodies_f: Any  # (z, zd, zdd) to (q, qd, qdd)
     bodies_c: Any
-    solve_f: Any  # the pivots of bodies that know lengths and no masses
-    solve_c: Any
-    jac_start: Ints
-    weight: Floats  # of each non-zero of Phi_q
-    pivot: Ints  # slot of each multiplier's pivot, whose reciprocal is there
-    data: Floats
-    v: Floats
+    shares_f: Any  # (t, q) to g of all rows
+    shares_c: Any
     sizes: Floats
     z: Floats  # (z, zd, zdd)
     bodies: Floats  # (q, qd, qdd)
@@ -70,6 +65,18 @@ class RankContext(NamedTuple):
     suspicion: Floats  # (4,): the displacement; where the suspicious piece begins and how wide it is; the row
     narrow_f: Any = 0
     narrow_c: Any = 0
+
+
+class PivotShares(NamedTuple):
+    """Context of `shares_of_pivots`."""
+
+    solve_f: Any  # the pivots of bodies that know lengths and no masses
+    solve_c: Any
+    jac_start: Ints
+    weight: Floats  # of each non-zero of Phi_q
+    pivot: Ints  # slot of each multiplier's pivot, whose reciprocal is there
+    data: Floats
+    v: Floats
 
 
 def watching(context: RankContext) -> BoundKernel:
@@ -101,6 +108,18 @@ def measure_along(c, row, poses, out):
     for k in range(out.size):
         measure(c, poses[k * wide], poses[k * wide + 1 : (k + 1) * wide], 2)
         out[k] = c.g[2, int(row)]
+
+
+@kernel_pointer
+def shares_of_pivots(c, t, q, g):
+    """g of all rows in a pose."""
+    invoke(c.solve_f, c.solve_c, t, q, q)
+    for i in range(c.pivot.size):
+        whole = 0.0
+        for p in range(c.jac_start[i], c.jac_start[i + 1]):
+            whole += c.data[p] * c.data[p] * c.weight[p]
+        part = abs(c.v[c.pivot[i]]) * whole
+        g[i] = np.sqrt(1.0 / part) if part > 0.0 and part < np.inf else (0.0 if part > 0.0 else 1.0)
 
 
 @kernel_pointer
@@ -188,13 +207,7 @@ def measure(c, t, q, k):
     """g of all rows in a pose, into row k."""
     for j in range(c.sizes.size):
         c.y[j] = q[j]
-    invoke(c.solve_f, c.solve_c, t, c.y, c.y)
-    for i in range(c.pivot.size):
-        whole = 0.0
-        for p in range(c.jac_start[i], c.jac_start[i + 1]):
-            whole += c.data[p] * c.data[p] * c.weight[p]
-        part = abs(c.v[c.pivot[i]]) * whole
-        c.g[k, i] = np.sqrt(1.0 / part) if part > 0.0 and part < np.inf else (0.0 if part > 0.0 else 1.0)
+    invoke(c.shares_f, c.shares_c, t, c.y, c.g[k])
 
 
 @kernel

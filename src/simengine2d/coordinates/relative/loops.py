@@ -212,7 +212,7 @@ def row_force(c, i, o):
 def close_loops(closing):
     """lam, and the resulting forces on the freedoms; c.b holds what is added to -gamma."""
     c = closing.c
-    group, pair, freedom, W, w, v, b, lam = c.group, c.pair, c.freedom, c.W, c.w, c.v, c.b, c.lam
+    group, pair, freedom, W, v, b, lam = c.group, c.pair, c.freedom, c.W, c.v, c.b, c.lam
     soft = c.soft
     if pair.shape[0] > 0:
         for p in range(v.size):
@@ -237,8 +237,7 @@ def close_loops(closing):
     if group.shape[0] == 2 and closing.refine_f == 0:
         solve_two(v, b, lam, group)
     else:
-        for p in range(pair.shape[0]):
-            v[pair[p, 2]] += w[pair[p, 0]] * w[pair[p, 1]]
+        multiply_paths(c)
         eliminate(c.program, v)
         substitute(c.program, v, lam, c.work)
         if closing.refine_f != 0:
@@ -248,6 +247,14 @@ def close_loops(closing):
         one, two = lam[group[g, ROW]], lam[group[g, OTHER]]
         for e in range(group[g, ENTRY], group[g + 1, ENTRY]):
             c.flat[freedom[e]] += W[e, 0] * one + W[e, 2] * two
+
+
+@kernel(inline=True)
+def multiply_paths(c):
+    """W^T D^-1 W of groups whose paths meet."""
+    pair, w, v = c.pair, c.w, c.v
+    for p in range(pair.shape[0]):
+        v[pair[p, 2]] += w[pair[p, 0]] * w[pair[p, 1]]
 
 
 @kernel(inline=True)

@@ -11,7 +11,7 @@ from ...errors import UnsupportedError
 from ...methods import Formulation
 from ...model.frame import GROUND
 from ...numerics.kernel import kernel
-from ...numerics.kernel_pointer import kernel_pointer
+from ...numerics.kernel_pointer import BoundKernel, kernel_pointer
 from ...system.constraints import SystemArrays, constant_arrays, rows_of_slopes
 from ...system.elimination import unequal
 from ...system.evaluation import Evaluator
@@ -27,6 +27,7 @@ from . import stage_map
 from .loop_arrays import deepest_nodes, paths_of_rows
 from .loop_paths import fewest_products, products
 from .recursive import recursive_equations, suits
+from .row_shares import row_shares
 from .tree import Branch, spanning_tree, tree_joints
 from .tree_measures import tree_measures
 from .tree_motion import (
@@ -327,6 +328,10 @@ class Relative(MappedFamily):
         if self.is_recursive:
             return recursive_equations(self, formulation, at)
         return super().equations_of_motion(formulation, at)
+
+    def row_shares(self, masses: Floats) -> BoundKernel | None:
+        """By elimination of the joints of the tree."""
+        return row_shares(self, masses) if self.is_recursive and self.m > 0 else None
 
     def map_shape(self) -> MapShape:
         return stage_map.map_shape(self)

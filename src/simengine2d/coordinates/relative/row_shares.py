@@ -1,0 +1,200 @@
+"""How independent the rows that close loops are, in a pose of the bodies: g of `formulations/rank_watch`.
+
+The joints of the tree are eliminated first, and they are always independent. So what a row keeps of itself is the pivot
+of its multiplier in W^T D^-1 W, relative to Phi_q M^-1 Phi_q^T of the free bodies. M contains lengths but no masses.
+"""
+
+from __future__ import annotations
+
+from math import sqrt
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from ...numerics.arrays import Floats, Ints
+from ...numerics.kernel import kernel
+from ...numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
+from ...numerics.ldl import eliminate
+from ...numerics.rotation import rotate
+from .articulated import eliminate_joints, take_inward, weigh
+from .loop_arrays import RowLimits, new_loops
+from .loops import (
+    COUPLING,
+    DIAGONAL,
+    DIAGONAL2,
+    ENTRY,
+    NODE,
+    OTHER,
+    PINNED,
+    ROW,
+    Closing,
+    multiply_paths,
+    nonlinear_group,
+    pin_force,
+    place_rows,
+    timed_rows,
+)
+from .recursive import is_timed, words
+from .tree_motion import (  # fmt: skip
+    BODY,
+    COS,
+    CX,
+    CX0,
+    CY,
+    CY0,
+    DX,
+    DY,
+    EX,
+    EX0,
+    EY,
+    EY0,
+    GX0,
+    GY0,
+    INERTIA,
+    KIND,
+    MASS,
+    OWN_SLOT,
+    PARENT,
+    PHI,
+    PIN,
+    PX0,
+    PY0,
+    SIN,
+    SLIDE,
+    SLOT,
+    Tree,
+    X,
+    Y,
+)
+
+if TYPE_CHECKING:
+    from .relative import Relative
+
+
+class RowShares(NamedTuple):
+    """Context of `shares_in_tree`."""
+
+    closing: Closing
+    row: Ints  # of the system, for each that closes a loop
+    whole: Floats  # Phi_q M^-1 Phi_q^T of each of them; the last belongs to missing rows
+
+
+@kernel_pointer
+def shares_in_tree(c, t, q, g):
+    """g of all rows; it is 1 for those that joints of the tree hold."""
+    loops = c.closing.c
+    place_tree(loops.T, q)
+    place_rows(c.closing, t)
+    weigh(loops.T)
+    eliminate_joints(loops.T)
+    for i in range(g.size):
+        g[i] = 1.0
+    couple_rows(c)
+    group, v = loops.group, loops.v
+    for k in range(group.shape[0] - 1):
+        one, two = v[group[k, DIAGONAL]], v[group[k, DIAGONAL2]]
+        if group.shape[0] == 2:  # a single group is not eliminated
+            coupling = v[group[0, COUPLING]]
+            one, two = 1.0 / one, 1.0 / (two - coupling * coupling / one)
+        i, j = group[k, ROW], group[k, OTHER]
+        g[c.row[i]] = share(one, c.whole[i])
+        if j < c.row.size:
+            g[c.row[j]] = share(two, c.whole[j])
+
+
+@kernel(inline=True)
+def share(reciprocal, whole):
+    """g of a row, from the reciprocal of its pivot."""
+    part = abs(reciprocal) * whole
+    if not part > 0.0:
+        return 1.0
+    return sqrt(1.0 / part) if part < np.inf else 0.0
+
+
+@kernel(inline=True)
+def couple_rows(c):
+    """W^T D^-1 W, eliminated unless there is one group alone; and what the rows are on free bodies."""
+    closing, L, J, N = c.closing, c.closing.c, c.closing.c.T.constant, c.closing.c.T.state
+    group, G, v = L.group, L.G, L.v
+    for p in range(v.size):
+        v[p] = 0.0
+    for g in range(group.shape[0] - 1):
+        if group[g, PINNED] == 1:
+            pin_force(L, group[g, ROW], group[g, OTHER])
+        else:
+            invoke(closing.nonlinear_f, closing.nonlinear_c, float(g), L.soft, L.soft)
+        one = two = 0.0
+        for r in range(group[g, NODE], group[g + 1, NODE]):
+            k = ~L.node[r]
+            if k >= 0:  # a body on which the rows act
+                m, inertia, cx, cy = J[k, MASS], J[k, INERTIA], N[k, CX], N[k, CY]
+                turn1, turn2 = (
+                    G[k, 0] - cx * G[k, 2] + cy * G[k, 1],
+                    G[k, 3] - cx * G[k, 5] + cy * G[k, 4],
+                )
+                one += (G[k, 1] * G[k, 1] + G[k, 2] * G[k, 2]) / m + turn1 * turn1 / inertia
+                two += (G[k, 4] * G[k, 4] + G[k, 5] * G[k, 5]) / m + turn2 * turn2 / inertia
+        c.whole[group[g, ROW]], c.whole[group[g, OTHER]] = one, two
+        start, stop, e = group[g, NODE], group[g + 1, NODE], group[g, ENTRY]
+        _, _, l11, l12, l22 = take_inward(L.T, G, L.node, start, stop, e, L.W)
+        v[group[g, DIAGONAL2]], v[group[g, COUPLING]], v[group[g, DIAGONAL]] = l22, l12, l11
+    if group.shape[0] > 2:
+        multiply_paths(L)
+        eliminate(L.program, v)
+
+
+@kernel(inline=True)
+def place_tree(T, q):
+    """Angles, arms and places of all bodies whose mass centers are at q: what inertias and rows need of the tree."""
+    index, J, N, largest = T.numbers, T.constant, T.state, 0.0
+    for k in range(index.shape[0]):
+        T.angles[k] = N[k, PHI] = phi = q[3 * index[k, BODY] + 2]
+        largest = abs(phi) if not abs(phi) <= largest else largest
+    rotate(T.angles, T.cosines, T.sines, index.shape[0], largest)
+    for k in range(index.shape[0]):
+        p, i, kind, c, s = index[k, PARENT], 3 * index[k, BODY], index[k, KIND], T.cosines[k], T.sines[k]
+        N[k, COS], N[k, SIN] = c, s
+        N[k, CX], N[k, CY] = c * J[k, CX0] - s * J[k, CY0], s * J[k, CX0] + c * J[k, CY0]
+        N[k, X], N[k, Y] = q[i] - N[k, CX], q[i + 1] - N[k, CY]
+        if kind != PIN:
+            place_on_slide(T, k, kind, p, q[i], q[i + 1])
+        N[k, DX], N[k, DY] = N[k, X] - N[p, X] - J[k, GX0], N[k, Y] - N[p, Y] - J[k, GY0]
+
+
+@kernel(inline=True)
+def place_on_slide(T, k, kind, p, x, y):
+    """The axis of a slide, and O of a body that slides along its own axis: at the joint on its parent."""
+    J, N = T.constant, T.state
+    if kind in (SLIDE, SLOT, OWN_SLOT):
+        owner = k if kind == OWN_SLOT else p
+        c, s = N[owner, COS], N[owner, SIN]
+        N[k, EX], N[k, EY] = c * J[k, EX0] - s * J[k, EY0], s * J[k, EX0] + c * J[k, EY0]
+    if kind == OWN_SLOT:
+        c, s = N[p, COS], N[p, SIN]
+        N[k, X] = N[p, X] + N[p, CX] + c * J[k, PX0] - s * J[k, PY0] + J[k, GX0]
+        N[k, Y] = N[p, Y] + N[p, CY] + s * J[k, PX0] + c * J[k, PY0] + J[k, GY0]
+        N[k, CX], N[k, CY] = x - N[k, X], y - N[k, Y]
+
+
+def row_shares(family: Relative, masses: Floats) -> BoundKernel:
+    """`shares_in_tree`, for bodies of these masses in the order of their coordinates."""
+    system, own = family.system, family.tree
+    tree = own._replace(constant=own.constant.copy(), state=own.state.copy())
+
+    def write_numbers() -> None:
+        tree.constant[:] = own.constant
+        tree.constant[:, MASS], tree.constant[:, INERTIA] = masses.reshape(-1, 3)[
+            tree.numbers[:, BODY], ::2
+        ].T
+
+    system.follow_numbers(write_numbers)
+    return shares_in_tree.bind(_context(family, tree))
+
+
+def _context(family: Relative, tree: Tree) -> RowShares:
+    nothing = np.zeros(family.m)
+    loops = new_loops(family, tree, np.zeros(2), RowLimits(nothing, nothing, nothing))
+    timed = timed_rows.bind(loops) if is_timed(family) else None
+    nonlinear = nonlinear_group.bind(loops) if np.any(loops.group[:-1, PINNED] == 0) else None
+    closing = Closing(loops, *words(timed), *words(nonlinear), *words(None), *words(None))
+    return RowShares(closing, np.array(family.remaining_rows, dtype=np.int64), np.zeros(family.m + 1))
