@@ -37,7 +37,9 @@ def expected(family, masses, q, order):
 def check(family, poses=4):
     masses = geometric_masses(family.system)
     bound = family.row_shares(masses)
-    order = bound.kept[1].closing.c.program.order
+    loops = bound.kept[1].closing.c
+    pairs = loops.group[loops.program.order, :2]
+    order = [row for row in pairs.ravel() if row < family.m]
     start = family.positions(family.q)
     for _ in range(poses):
         z = start + 0.3 * family.sizes * RANDOM.normal(size=family.n)

@@ -45,11 +45,10 @@ def new_loops(family: Relative, tree: Tree, stabilization: Floats, rows: RowLimi
     body = in_order(tree, arrays.frame_body)
     groups, nodes = paths_of_rows(tree, arrays)
     paths = loop_paths(tree, groups, nodes, m)
-    group = np.zeros((len(groups) + 1, 10), dtype=np.int64)
+    group = np.zeros((len(groups) + 1, 7), dtype=np.int64)
     group[:-1, [ROW, OTHER]], group[:-1, DIAGONAL:PINNED] = paths.rows, paths.slots
     group[:, NODE], group[:, ENTRY] = paths.start, paths.entry
     group[:-1, PINNED] = [is_pin(arrays, rows) for rows in groups]
-    W = np.zeros((paths.freedom.size, 4))
     return Loops(
         tree,
         tree.state.reshape(-1),
@@ -69,12 +68,11 @@ def new_loops(family: Relative, tree: Tree, stabilization: Floats, rows: RowLimi
         w.f,
         w.F,
         np.zeros((len(tree.numbers) + 1, 6)),
-        W,
-        W.reshape(-1),
-        np.zeros(paths.program.column.size + 1),
+        np.zeros((paths.freedom.size, 4)),
+        np.zeros((paths.program.column.size, 4)),
         np.zeros(m + 1),
         np.zeros(m + 1),
-        np.zeros(m),
+        np.zeros((len(groups), 2)),
         stabilization,
         np.append(rows.compliance, 1.0),
         np.append(rows.soft, 1.0),

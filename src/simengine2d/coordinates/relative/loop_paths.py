@@ -47,9 +47,9 @@ class Paths(NamedTuple):
     node: Ints  # ~node where a branch begins, or meets another
     entry: Ints
     freedom: Ints  # of each entry: the place of its force in the state
-    pair: Ints  # (products, 3): two numbers in W of two groups, and the slot of W^T D^-1 W that their product goes to
-    program: Elimination
-    slots: Ints  # (groups, 5): of both diagonals, of the coupling, of both right-hand sides
+    pair: Ints  # (products, 3): entries of two groups, and the block of W^T D^-1 W that their product goes to
+    program: Elimination  # of blocks, one for each group
+    slots: Ints  # (groups, 2): of the diagonal block and of the right-hand sides
 
 
 def grouped(bodies: Sequence[set[int]]) -> list[tuple[int, ...]]:
@@ -104,56 +104,36 @@ def loop_paths(
         [max(k, ~k) * BODY_STATE + place for k in path for place in FREEDOMS[kinds[max(k, ~k)]]]
         for path in paths
     ]
-    pairs = _pairs(groups, freedom)
-    couplings = (
-        {(i, j) for i, j, _, _ in pairs}
-        | {rows for rows in groups if len(rows) == 2}
-        | {(i, i) for i in range(m)}
-    )
-    analysis = analyze(couplings, smallest_degree(m, couplings))
-    rows = np.array([(*group, m)[:2] for group in groups], dtype=np.int64).reshape(-1, 2)
-    entries = np.array(pairs, dtype=np.int64).reshape(-1, 4)
+    meetings, count = _meetings(freedom), len(groups)
+    couplings = {(g, h) for g, _, h, _ in meetings} | {(g, g) for g in range(count)}
+    analysis = analyze(couplings, smallest_degree(count, couplings))
+    every = np.arange(count)
     integers = lambda values: np.array(list(values), dtype=np.int64)
     return Paths(
-        rows,
+        np.array([(*group, m)[:2] for group in groups], dtype=np.int64).reshape(-1, 2),
         integers(np.cumsum([0, *map(len, paths)])),
         integers(k for path in paths for k in path),
         integers(np.cumsum([0, *map(len, freedom)])),
         integers(place for row in freedom for place in row),
-        np.column_stack([entries[:, 2:], analysis.slots(entries[:, 0], entries[:, 1])]),
+        _products(analysis, np.array(meetings, dtype=np.int64).reshape(-1, 4)),
         analysis.program,
-        _slots(analysis, rows, m),
+        np.column_stack([analysis.slots(every, every), analysis.right_hand(every)]),
     )
 
 
-def _slots(analysis: SymbolicFactorization, rows: Ints, m: int) -> Ints:
-    """Slots of each group; those of a missing row come after all others."""
-    slots = np.full((len(rows), 5), analysis.program.column.size, dtype=np.int64)
-    first, second = rows[:, 0], rows[:, 1]
-    both = second < m
-    slots[:, 0], slots[:, 3] = analysis.slots(first, first), analysis.right_hand(first)
-    slots[both, 1], slots[both, 4] = (
-        analysis.slots(second[both], second[both]),
-        analysis.right_hand(second[both]),
-    )
-    slots[both, 2] = analysis.slots(first[both], second[both])
-    return slots
+def _products(analysis: SymbolicFactorization, meetings: Ints) -> Ints:
+    """Entries of meeting groups, that of the group which is eliminated first before the other, and their blocks."""
+    g, d, h, e = meetings.T
+    first = analysis.at[g] < analysis.at[h]
+    return np.column_stack([np.where(first, d, e), np.where(first, e, d), analysis.slots(g, h)])
 
 
-def _pairs(
-    groups: Sequence[tuple[int, ...]], freedom: Sequence[Sequence[int]]
-) -> list[tuple[int, int, int, int]]:
-    """Two rows of different groups that meet in a freedom, and the places of their entries in W, four to an entry."""
+def _meetings(freedom: Sequence[Sequence[int]]) -> list[tuple[int, int, int, int]]:
+    """Two groups that meet in a freedom, each with its entry there."""
     met: dict[int, list[tuple[int, int]]] = {}
     for e, (g, place) in enumerate((g, place) for g, row in enumerate(freedom) for place in row):
         met.setdefault(place, []).append((g, e))
-    return [
-        (i, j, 4 * e1 + 2 * c1, 4 * e2 + 2 * c2 + 1)
-        for entries in met.values()
-        for (g1, e1), (g2, e2) in combinations(entries, 2)
-        for c1, i in enumerate(groups[g1])
-        for c2, j in enumerate(groups[g2])
-    ]
+    return [(*one, *other) for entries in met.values() for one, other in combinations(entries, 2)]
 
 
 def smallest_degree(size: int, couplings: set[tuple[int, int]]) -> list[int]:

@@ -16,8 +16,9 @@ from numpy.typing import NDArray
 from ...expressions.function_table import FunctionTable, functions_at
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import invoke, kernel_pointer
-from ...numerics.lanes import chosen, floored, larger, or_one
-from ...numerics.ldl import Elimination, eliminate, solve_again, substitute
+from ...numerics.lanes import floored, larger
+from ...numerics.ldl import Elimination
+from ...numerics.pair_elimination import eliminate_pairs, solve_pair, solve_pairs_again, substitute_pairs
 from ...numerics.refinement import MOST_REFINEMENTS, refine
 from ...system.constraints import weigh_rows
 from ...system.frames import EX as ARM_X
@@ -37,9 +38,9 @@ from .tree_motion import AX, AY, BX, BY, COS, CX, CY, IX, IY, OMEGA, PHI, SIN, V
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-# of a group: its rows, its first node and entry, the slots of its diagonals, of their coupling, of its right-hand
-# sides; 1 where it is x and y of a pin
-ROW, OTHER, NODE, ENTRY, DIAGONAL, DIAGONAL2, COUPLING, RIGHT, RIGHT2, PINNED = range(10)
+# of a group: its rows, its first node and entry, the slots of its diagonal block and of its right-hand sides; 1 where
+# it is x and y of a pin
+ROW, OTHER, NODE, ENTRY, DIAGONAL, RIGHT, PINNED = range(7)
 
 
 class Loops(NamedTuple):
@@ -55,7 +56,7 @@ class Loops(NamedTuple):
     weight: Floats
     period: Floats
     row_start: Ints
-    group: Ints  # (groups + 1, 10); see `Paths`
+    group: Ints  # (groups + 1, 7); see `Paths`
     node: Ints
     freedom: Ints
     pair: Ints
@@ -64,11 +65,10 @@ class Loops(NamedTuple):
     F: Floats
     G: Floats  # (bodies + 1, 6): forces of the two rows of a group
     W: Floats  # (entries, 4): for each row the force on a freedom, and the same divided by the pivot
-    w: Floats  # the same in one row
-    v: Floats  # slots; the last belongs to missing rows, as do those of b and lam
-    b: Floats
+    V: Floats  # (slots, 4): W^T D^-1 W + soft in blocks of two rows
+    b: Floats  # the last one belongs to missing rows, as does that of lam
     lam: Floats
-    work: Floats
+    work: Floats  # (groups, 2)
     stabilization: Floats  # 2 alpha and beta^2
     compliance: Floats  # of each row, as `soft`; the last one belongs to missing rows
     soft: Floats  # compliance or eps
@@ -212,36 +212,33 @@ def row_force(c, i, o):
 def close_loops(closing):
     """lam, and the resulting forces on the freedoms; c.b holds what is added to -gamma."""
     c = closing.c
-    group, pair, freedom, W, v, b, lam = c.group, c.pair, c.freedom, c.W, c.v, c.b, c.lam
-    soft = c.soft
-    if pair.shape[0] > 0:
-        for p in range(v.size):
-            v[p] = 0.0
+    group, freedom, W, V, b, lam = c.group, c.freedom, c.W, c.V, c.b, c.lam
+    forget_products(c)
     # rows of each group as forces on the bodies, taken inward: right-hand side and diagonal block
     for g in range(group.shape[0] - 1):
-        i, j = group[g, ROW], group[g, OTHER]
+        i, j, at, right = group[g, ROW], group[g, OTHER], group[g, DIAGONAL], group[g, RIGHT]
         if group[g, PINNED] == 1:
             one, two = pin_force(c, i, j)
             b[i] += one
             b[j] += two
         else:
-            invoke(closing.nonlinear_f, closing.nonlinear_c, float(g), soft, soft)
+            invoke(closing.nonlinear_f, closing.nonlinear_c, float(g), c.soft, c.soft)
         one, two, l11, l12, l22 = take_inward(
             c.T, c.G, c.node, group[g, NODE], group[g + 1, NODE], group[g, ENTRY], W
         )
         b[i] += one
         b[j] += two
-        v[group[g, RIGHT2]], v[group[g, DIAGONAL2]], v[group[g, COUPLING]] = b[j], soft[j] + l22, l12
-        v[group[g, RIGHT]], v[group[g, DIAGONAL]] = b[i], soft[i] + l11
+        V[right, 0], V[right, 1] = b[i], b[j]
+        V[at, 0], V[at, 1], V[at, 3] = c.soft[i] + l11, l12, c.soft[j] + l22
     # W^T D^-1 W lam = b
-    if group.shape[0] == 2 and closing.refine_f == 0:
-        solve_two(v, b, lam, group)
+    if group.shape[0] == 2:
+        solve_pair(V, group[0, DIAGONAL], group[0, RIGHT], lam, group[0, ROW], group[0, OTHER])
     else:
         multiply_paths(c)
-        eliminate(c.program, v)
-        substitute(c.program, v, lam, c.work)
-        if closing.refine_f != 0:
-            invoke(closing.refine_f, closing.refine_c, 0.0, soft, soft)
+        eliminate_pairs(c.program, V)
+        substitute_pairs(c.program, V, group, lam, c.work)
+    if closing.refine_f != 0:
+        invoke(closing.refine_f, closing.refine_c, 0.0, c.soft, c.soft)
     # the multipliers as forces on the freedoms
     for g in range(group.shape[0] - 1):
         one, two = lam[group[g, ROW]], lam[group[g, OTHER]]
@@ -250,44 +247,36 @@ def close_loops(closing):
 
 
 @kernel(inline=True)
-def multiply_paths(c):
-    """W^T D^-1 W of groups whose paths meet."""
-    pair, w, v = c.pair, c.w, c.v
-    for p in range(pair.shape[0]):
-        v[pair[p, 2]] += w[pair[p, 0]] * w[pair[p, 1]]
+def forget_products(c):
+    """Blocks of groups whose paths meet are sums."""
+    if c.pair.shape[0] > 0:
+        for p in range(c.program.column.size):
+            c.V[p, 0] = c.V[p, 1] = c.V[p, 2] = c.V[p, 3] = 0.0
 
 
 @kernel(inline=True)
-def solve_two(v, b, lam, group):
-    """The same for a single group, usually one pin; a missing row does nothing."""
-    i, j = group[0, ROW], group[0, OTHER]
-    first, coupling = v[group[0, DIAGONAL]], v[group[0, COUPLING]]
-    if j == b.size - 1:
-        lam[i] = b[i] / first
-        return
-    ratio = coupling / first
-    lam[j] = (b[j] - ratio * b[i]) / (v[group[0, DIAGONAL2]] - ratio * coupling)
-    lam[i] = b[i] / first - ratio * lam[j]
+def multiply_paths(c):
+    """W^T D^-1 W of groups whose paths meet."""
+    pair, W, V = c.pair, c.W, c.V
+    for p in range(pair.shape[0]):
+        d, e, at = pair[p, 0], pair[p, 1], pair[p, 2]
+        one, two, v1, v2 = W[d, 0], W[d, 2], W[e, 1], W[e, 3]
+        V[at, 0] += one * v1
+        V[at, 1] += one * v2
+        V[at, 2] += two * v1
+        V[at, 3] += two * v2
 
 
 @kernel
 def spread_of_loops(c):
     """How much smaller a pivot of W^T D^-1 W is than its diagonal; infinite in a singular pose."""
-    v, group, spread = c.v, c.group, 1.0
+    V, group, spread = c.V, c.group, 1.0
     for g in range(group.shape[0] - 1):
-        one, two = 0.0, 0.0
+        one, two, at = 0.0, 0.0, group[g, DIAGONAL]
         for e in range(group[g, ENTRY], group[g + 1, ENTRY]):
             one += c.W[e, 0] * c.W[e, 1]
             two += c.W[e, 2] * c.W[e, 3]
-        if group.shape[0] == 2:  # solved without elimination
-            if group[0, OTHER] < c.lam.size - 1:
-                coupling = v[group[0, COUPLING]]
-                pivot = abs(v[group[0, DIAGONAL2]] - coupling * coupling / v[group[0, DIAGONAL]])
-                spread = chosen(pivot > 0.0, two / or_one(pivot), np.inf)
-        else:
-            spread = larger(spread, one * abs(v[group[g, DIAGONAL]]))
-            if group[g, OTHER] < c.lam.size - 1:
-                spread = larger(spread, two * abs(v[group[g, DIAGONAL2]]))
+        spread = larger(larger(spread, one * abs(V[at, 0])), two * abs(V[at, 3]))
     return spread
 
 
@@ -346,7 +335,7 @@ def left_over(r):
 @kernel
 def correct(r):
     """lam += (W^T D^-1 W + eps)^-1 r.rest"""
-    solve_again(r.c.program, r.c.v, r.rest, r.change, r.c.work)
+    solve_pairs_again(r.c.program, r.c.V, r.c.group, r.rest, r.change, r.c.work)
     for i in range(r.c.lam.size - 1):
         r.c.lam[i] += r.change[i]
 

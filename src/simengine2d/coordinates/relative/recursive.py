@@ -87,11 +87,12 @@ class Forces(NamedTuple):
     T: Tree
     S: SystemArrays
     L: Loads
+    loaded: Ints  # bodies that forces act on, or read
     frame: Floats
     w: Workspace
     q: Floats
     qd: Floats
-    Q: Floats
+    Q: Floats  # zero but for these bodies
 
 
 class Recursive(NamedTuple):
@@ -148,14 +149,14 @@ def apply_forces(c, t, y, out):
     """Springs, forces and torques, about O: they are subtracted from the force that the motion requires."""
     N, w = c.T.state, c.w
     place_tree_frames(N, c.S.frame_body, c.frame, w.F)
-    for j in range(c.Q.size):
-        c.Q[j] = 0.0
+    for k in c.loaded:
+        c.Q[3 * k] = c.Q[3 * k + 1] = c.Q[3 * k + 2] = 0.0
     add_forces(c.S, c.L, t, w.F, w.scratch, c.Q)
     if c.L.wrench_frame.size > 0:
-        for k in range(c.T.numbers.shape[0]):
+        for k in c.loaded:
             write_place(N, k, 3 * k, c.q, c.qd)
         add_wrenches(c.S, c.L, t, c.q, c.qd, w.F, w.scratch, c.Q)
-    for k in range(c.T.numbers.shape[0]):
+    for k in c.loaded:
         N[k, PX] -= c.Q[3 * k]
         N[k, PY] -= c.Q[3 * k + 1]
         N[k, PW] -= c.Q[3 * k + 2]
@@ -279,7 +280,9 @@ def new_forces(family: Relative, tree: Tree) -> Forces:
         w.scratch.known.fill(np.nan)
 
     system.follow_numbers(write_numbers)
-    return Forces(tree, arrays, loads, frame, w, *[np.zeros(3 * bodies) for _ in range(3)])
+    loaded = ascending(arrays.frame_body)
+    loaded = constant(loaded[loaded < bodies])
+    return Forces(tree, arrays, loads, loaded, frame, w, *[np.zeros(3 * bodies) for _ in range(3)])
 
 
 def suits(family: Relative) -> bool:

@@ -14,20 +14,19 @@ import numpy as np
 from ...numerics.arrays import Floats, Ints
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import BoundKernel, invoke, kernel_pointer
-from ...numerics.ldl import eliminate
+from ...numerics.pair_elimination import eliminate_pairs
 from ...numerics.rotation import rotate
 from .articulated import eliminate_joints, take_inward, weigh
 from .loop_arrays import RowLimits, new_loops
 from .loops import (
-    COUPLING,
     DIAGONAL,
-    DIAGONAL2,
     ENTRY,
     NODE,
     OTHER,
     PINNED,
     ROW,
     Closing,
+    forget_products,
     multiply_paths,
     nonlinear_group,
     pin_force,
@@ -90,16 +89,14 @@ def shares_in_tree(c, t, q, g):
     for i in range(g.size):
         g[i] = 1.0
     couple_rows(c)
-    group, v = loops.group, loops.v
+    group, V = loops.group, loops.V
     for k in range(group.shape[0] - 1):
-        one, two = v[group[k, DIAGONAL]], v[group[k, DIAGONAL2]]
-        if group.shape[0] == 2:  # a single group is not eliminated
-            coupling = v[group[0, COUPLING]]
-            one, two = 1.0 / one, 1.0 / (two - coupling * coupling / one)
-        i, j = group[k, ROW], group[k, OTHER]
+        i, j, at = group[k, ROW], group[k, OTHER], group[k, DIAGONAL]
+        # the pivot of the first row alone; that of the second, when the first is gone
+        one = V[at, 0] - V[at, 1] * V[at, 1] / V[at, 3]
         g[c.row[i]] = share(one, c.whole[i])
         if j < c.row.size:
-            g[c.row[j]] = share(two, c.whole[j])
+            g[c.row[j]] = share(V[at, 3], c.whole[j])
 
 
 @kernel(inline=True)
@@ -113,11 +110,10 @@ def share(reciprocal, whole):
 
 @kernel(inline=True)
 def couple_rows(c):
-    """W^T D^-1 W, eliminated unless there is one group alone; and what the rows are on free bodies."""
+    """W^T D^-1 W, eliminated; and what the rows are on free bodies."""
     closing, L, J, N = c.closing, c.closing.c, c.closing.c.T.constant, c.closing.c.T.state
-    group, G, v = L.group, L.G, L.v
-    for p in range(v.size):
-        v[p] = 0.0
+    group, G, V = L.group, L.G, L.V
+    forget_products(L)
     for g in range(group.shape[0] - 1):
         if group[g, PINNED] == 1:
             pin_force(L, group[g, ROW], group[g, OTHER])
@@ -135,12 +131,11 @@ def couple_rows(c):
                 one += (G[k, 1] * G[k, 1] + G[k, 2] * G[k, 2]) / m + turn1 * turn1 / inertia
                 two += (G[k, 4] * G[k, 4] + G[k, 5] * G[k, 5]) / m + turn2 * turn2 / inertia
         c.whole[group[g, ROW]], c.whole[group[g, OTHER]] = one, two
-        start, stop, e = group[g, NODE], group[g + 1, NODE], group[g, ENTRY]
+        start, stop, e, at = group[g, NODE], group[g + 1, NODE], group[g, ENTRY], group[g, DIAGONAL]
         _, _, l11, l12, l22 = take_inward(L.T, G, L.node, start, stop, e, L.W)
-        v[group[g, DIAGONAL2]], v[group[g, COUPLING]], v[group[g, DIAGONAL]] = l22, l12, l11
-    if group.shape[0] > 2:
-        multiply_paths(L)
-        eliminate(L.program, v)
+        V[at, 0], V[at, 1], V[at, 3] = l11, l12, L.soft[group[g, OTHER]] + l22
+    multiply_paths(L)
+    eliminate_pairs(L.program, V)
 
 
 @kernel(inline=True)

@@ -91,8 +91,7 @@ class Tables(NamedTuple):
     F: Floats
     G: Floats
     W: Floats
-    w: Floats
-    v: Floats
+    V: Floats
     b: Floats
     closing: Floats
     work: Floats
@@ -152,7 +151,7 @@ def loops_in(s):
     return Loops(
         tree_in(s), lanes_in(s.flat), c.functions, c.rows, c.frame_body, c.frame, c.term, c.weight, c.period,
         c.row_start, c.group, c.node, c.freedom, c.pair, c.program, c.f, lanes_in(s.F), lanes_in(s.G), lanes_in(s.W),
-        lanes_in(s.w), lanes_in(s.v), lanes_in(s.b), lanes_in(s.closing), lanes_in(s.work), c.stabilization,
+        lanes_in(s.V), lanes_in(s.b), lanes_in(s.closing), lanes_in(s.work), c.stabilization,
         c.compliance, c.soft,
     )  # fmt: skip
 
@@ -371,12 +370,12 @@ def several_at_once(
 def tables(c: JointForces, gravity: Floats, forces: tuple[Any, Any], limits: Limits) -> Tables:
     nb, n, loops, held = len(c.T.numbers), limits.per_coordinate.size, c.loops, c.held
     like = lambda array: lane_zeros(*array.shape)
-    state, W = like(c.T.state), like(loops.W)
+    state = like(c.T.state)
     state[-1, COS] = 1.0
     return Tables(
         c, gravity, limits, *forces,
         state, state.reshape(-1, LANES), lane_zeros(nb), lane_zeros(nb), lane_zeros(nb),
-        like(loops.F), like(loops.G), W, W.reshape(-1, LANES), like(loops.v), like(loops.b), like(loops.lam),
+        like(loops.F), like(loops.G), like(loops.W), like(loops.V), like(loops.b), like(loops.lam),
         like(loops.work), lane_zeros(c.closing.size),
         like(held.F), like(held.slope), like(held.basis), like(held.R),
         lane_zeros(2 * n), lane_zeros(n), lane_zeros(9 * nb), lane_zeros(c.per_row.size), like(c.applied),
