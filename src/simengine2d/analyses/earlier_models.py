@@ -76,7 +76,7 @@ class AlikeModels:
         """Whether numbers have changed at these places often enough."""
         new = [place for place in numbers if place not in self.values]
         if new:
-            self.values |= {place: _number_at(self.first, place) for place in new}
+            self.values |= {place: float(_number_at(self.first, place)) for place in new}
             self.repeated, self.recorded, self.idle = 0, None, Pool()
         self.repeated += 1
         worthwhile = self.missed <= MOST_MISSED and len(self.values) <= MOST_PLACES
@@ -102,8 +102,9 @@ class AlikeModels:
             self.missed += 1
             return None
         given, right = recorded.numbers(sample)
-        written = model.snapshot()
-        results = next(run.results(given, lambda k: lambda: written)) if right[0] else None
+        own = {place: _number_at(model, place) for place in numbers}
+        written = lambda: with_numbers_at(self.first, own).snapshot()
+        results = next(run.results(given, lambda k: written)) if right[0] else None
         idle.give(kind, run)
         self.missed = 0 if results is not None else self.missed + 1
         return results
@@ -113,10 +114,12 @@ class AlikeModels:
 
 
 def _number_at(model: Model, place: Place) -> float:
+    """As it is written there: it may be an integer."""
     part: Any = getattr(model, place[0])
     for name in place[1:]:
         part = part[name] if isinstance(part, dict | tuple | list) else getattr(part, name)
-    return float(part)
+    number: float = part
+    return number
 
 
 def kind_of(options: Mapping[str, Any]) -> Hashable:

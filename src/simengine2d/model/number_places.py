@@ -74,14 +74,17 @@ def _take_apart(value: Any, rest: list[Any], numbers: list[float]) -> bool:
     rest += type(value), parts[0]
     for part in parts[1]:
         kind = type(part)
-        if kind in _NUMBERS:
+        if kind is float:  # most of them, by far
+            numbers.append(part)
+            rest.append(float)  # which no part is
+        elif kind in _PLAIN:
+            rest.append(part)
+        elif kind in _NUMBERS:
             try:
                 numbers.append(float(part))
             except OverflowError:
                 return False
-            rest.append(float)  # which no part is
-        elif kind in _PLAIN:
-            rest.append(part)
+            rest.append(float)
         elif not _take_apart(part, rest, numbers):
             return False
     return True
@@ -105,8 +108,9 @@ def _parts_of(value: Any) -> tuple[Sequence[Any], Iterable[Any]] | None:
     kind = type(value)
     if kind is tuple or kind is list:
         return range(len(value)), value
-    if kind in _SLOTTED:
-        return kind.__slots__, _SLOTTED[kind](value)
+    slots = _SLOTTED.get(kind)
+    if slots is not None:
+        return kind.__slots__, slots(value)
     if kind is not dict:
         if not is_part(kind):  # type: ignore[arg-type]
             return None

@@ -11,6 +11,7 @@ import numpy as np
 from ..errors import UnsupportedError, listed
 from ..model.measure import ANGLE, X, Y
 from ..numerics.arrays import Floats, Ints, ShortInts, constant, starts
+from ..numerics.kernel import kernel
 from ..numerics.ldl import Elimination, analyze
 from ..numerics.ordering import elimination_order
 from ..numerics.patterns import once_per_pattern
@@ -273,11 +274,23 @@ def _shares(entries: _Entries, masses: Floats, m: int) -> Floats:
 
     Along the last axis, for the masses of one System or of many.
     """
-    row, column, value = entries
     shares = np.zeros((*masses.shape[:-1], m))
-    np.add.at(shares.T, row, (value**2 / masses[..., column]).T)
-    largest = shares.max(axis=-1, initial=0.0, keepdims=True)
-    return np.where(shares > 0.0, shares, np.where(largest > 0.0, largest, 1.0))
+    add_shares(*entries, masses.reshape(-1, masses.shape[-1]), shares.reshape(-1, m))
+    return shares
+
+
+@kernel(entry=True)
+def add_shares(row, column, value, masses, shares):
+    """sum_j Phi_ij^2 / m_j, of each sample of masses."""
+    for k in range(shares.shape[0]):
+        largest = 0.0
+        for p in range(row.size):
+            shares[k, row[p]] += value[p] * value[p] / masses[k, column[p]]
+        for i in range(shares.shape[1]):
+            largest = max(largest, shares[k, i])
+        for i in range(shares.shape[1]):
+            if not shares[k, i] > 0.0:
+                shares[k, i] = largest if largest > 0.0 else 1.0
 
 
 def shares_with(system: System, masses: Floats) -> Floats:

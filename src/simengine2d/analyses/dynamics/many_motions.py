@@ -73,11 +73,12 @@ class ManyMotions:
         system, masses = self.recorded.system, numbers.masses
         if self.varied.isdisjoint(("mass", "inertia")):
             return self.shares[None].repeat(len(masses), axis=0), np.ones(len(masses), dtype=bool)
-        right, ratio = np.all(masses > 0.0, axis=1), masses / self.masses
         with np.errstate(all="ignore"):
+            ratio = masses / self.masses
+            least, most = np.minimum.reduce(ratio, axis=1), np.maximum.reduce(ratio, axis=1)
+            right = least > 0.0
             # no row can be more uneven than by the largest ratio over the smallest
-            more = 2.0 * ratio.max(axis=1) / ratio.min(axis=1)
-            if not np.all(more * self.unevenness < UNEVEN):
+            if not np.all(2.0 * self.unevenness * most < UNEVEN * least):
                 right &= uneven_with(system, masses) == unequal(system)
             return shares_with(system, masses), right
 
