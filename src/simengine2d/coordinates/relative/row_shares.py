@@ -47,6 +47,7 @@ from .tree_motion import (  # fmt: skip
     EX0,
     EY,
     EY0,
+    FLOAT,
     GX0,
     GY0,
     INERTIA,
@@ -59,8 +60,7 @@ from .tree_motion import (  # fmt: skip
     PX0,
     PY0,
     SIN,
-    SLIDE,
-    SLOT,
+    WELD,
     Tree,
     X,
     Y,
@@ -68,6 +68,9 @@ from .tree_motion import (  # fmt: skip
 
 if TYPE_CHECKING:
     from .relative import Relative
+
+
+TINY = 1e-12  # compliance of a row relative to its own share: every pivot exists
 
 
 class RowShares(NamedTuple):
@@ -133,42 +136,57 @@ def couple_rows(c):
         c.whole[group[g, ROW]], c.whole[group[g, OTHER]] = one, two
         start, stop, e, at = group[g, NODE], group[g + 1, NODE], group[g, ENTRY], group[g, DIAGONAL]
         _, _, l11, l12, l22 = take_inward(L.T, G, L.node, start, stop, e, L.W)
-        V[at, 0], V[at, 1], V[at, 3] = l11, l12, L.soft[group[g, OTHER]] + l22
+        V[at, 0], V[at, 1] = TINY * one + l11, l12
+        V[at, 3] = TINY * two + L.soft[group[g, OTHER]] + l22
     multiply_paths(L)
     eliminate_pairs(L.program, V)
 
 
 @kernel(inline=True)
 def place_tree(T, q):
-    """Angles, arms and places of all bodies whose mass centers are at q: what inertias and rows need of the tree."""
+    """Angles, arms and places of the bodies, of which q says the angles, and how far they slide.
+
+    Mass centers that are not quite where the joints want them, as between two poses, do not matter.
+    """
     index, J, N, largest = T.numbers, T.constant, T.state, 0.0
     for k in range(index.shape[0]):
         T.angles[k] = N[k, PHI] = phi = q[3 * index[k, BODY] + 2]
         largest = abs(phi) if not abs(phi) <= largest else largest
     rotate(T.angles, T.cosines, T.sines, index.shape[0], largest)
     for k in range(index.shape[0]):
-        p, i, kind, c, s = index[k, PARENT], 3 * index[k, BODY], index[k, KIND], T.cosines[k], T.sines[k]
+        p, kind, c, s = index[k, PARENT], index[k, KIND], N[index[k, PARENT], COS], N[index[k, PARENT], SIN]
+        dx = N[p, CX] + c * J[k, PX0] - s * J[k, PY0]
+        dy = N[p, CY] + s * J[k, PX0] + c * J[k, PY0]
+        c, s = T.cosines[k], T.sines[k]
         N[k, COS], N[k, SIN] = c, s
         N[k, CX], N[k, CY] = c * J[k, CX0] - s * J[k, CY0], s * J[k, CX0] + c * J[k, CY0]
-        N[k, X], N[k, Y] = q[i] - N[k, CX], q[i + 1] - N[k, CY]
         if kind != PIN:
-            place_on_slide(T, k, kind, p, q[i], q[i + 1])
-        N[k, DX], N[k, DY] = N[k, X] - N[p, X] - J[k, GX0], N[k, Y] - N[p, Y] - J[k, GY0]
+            dx, dy = slid(T, k, kind, p, q, dx, dy)
+        N[k, DX], N[k, DY] = dx, dy
+        N[k, X], N[k, Y] = N[p, X] + dx + J[k, GX0], N[p, Y] + dy + J[k, GY0]
 
 
 @kernel(inline=True)
-def place_on_slide(T, k, kind, p, x, y):
-    """The axis of a slide, and O of a body that slides along its own axis: at the joint on its parent."""
-    J, N = T.constant, T.state
-    if kind in (SLIDE, SLOT, OWN_SLOT):
-        owner = k if kind == OWN_SLOT else p
-        c, s = N[owner, COS], N[owner, SIN]
-        N[k, EX], N[k, EY] = c * J[k, EX0] - s * J[k, EY0], s * J[k, EX0] + c * J[k, EY0]
+def slid(T, k, kind, p, q, dx, dy):
+    """d of a body that is not on a pin, from that it would have if it did not slide; its axis, and its c."""
+    J, N, i, px, py = T.constant, T.state, 3 * T.numbers[k, BODY], 0.0, 0.0
+    if kind == FLOAT:
+        return q[i], q[i + 1]
+    if kind == WELD:
+        return dx, dy
+    owner = k if kind == OWN_SLOT else p
+    c, s = N[owner, COS], N[owner, SIN]
+    ex, ey = c * J[k, EX0] - s * J[k, EY0], s * J[k, EX0] + c * J[k, EY0]
+    N[k, EX], N[k, EY] = ex, ey
+    # how far it slides follows from both mass centers
+    if p < T.numbers.shape[0]:
+        h = 3 * T.numbers[p, BODY]
+        px, py = q[h] - N[p, CX], q[h + 1] - N[p, CY]
+    far = (q[i] - N[k, CX] - px - dx) * ex + (q[i + 1] - N[k, CY] - py - dy) * ey
     if kind == OWN_SLOT:
-        c, s = N[p, COS], N[p, SIN]
-        N[k, X] = N[p, X] + N[p, CX] + c * J[k, PX0] - s * J[k, PY0] + J[k, GX0]
-        N[k, Y] = N[p, Y] + N[p, CY] + s * J[k, PX0] + c * J[k, PY0] + J[k, GY0]
-        N[k, CX], N[k, CY] = x - N[k, X], y - N[k, Y]
+        N[k, CX], N[k, CY] = N[k, CX] + far * ex, N[k, CY] + far * ey
+        return dx, dy
+    return dx + far * ex, dy + far * ey
 
 
 def row_shares(family: Relative, masses: Floats) -> BoundKernel:
