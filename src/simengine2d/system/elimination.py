@@ -274,9 +274,10 @@ def _shares(entries: _Entries, masses: Floats, m: int) -> Floats:
 
     Along the last axis, for the masses of one System or of many.
     """
-    shares = np.zeros((*masses.shape[:-1], m))
-    add_shares(*entries, masses.reshape(-1, masses.shape[-1]), shares.reshape(-1, m))
-    return shares
+    samples = np.atleast_2d(masses)
+    shares = np.zeros((len(samples), m))
+    add_shares(*entries, samples, shares)
+    return shares.reshape(*masses.shape[:-1], m)
 
 
 @kernel(entry=True)

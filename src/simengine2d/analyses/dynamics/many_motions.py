@@ -26,12 +26,13 @@ from ...system.system import System
 from ..assembly.assemble import closed_pose, consistent_velocities
 from .compiled_run import CompiledRun, suits
 from .initial_state import pace
-from .motion_loop import MotionNumbers, MotionVariants, run_motions
+from .motion_loop import COMPLETE, MotionNumbers, MotionVariants, run_motions
 from .new_run import new_run, options_from
 from .ode_stepper import OdeStepper
 from .stepper import DynamicsStepper
 
 BLOCK = 2_000_000  # numbers of motions at a time: 16 MB
+MORE_ROOM = 8  # for a variant than the last one took, as its share
 
 GEOMETRY = (
     "frame_x", "frame_y", "frame_angle", "term_weight", "row_period", "functions", "drawn_q",
@@ -54,6 +55,7 @@ class ManyMotions:
         self.shares, self.unevenness = shares_with(recorded.system, like.masses), unevenness(recorded.system)
         self.first, self.atol = stepper.first.copy(), stepper.atol.copy()
         self.answers = np.empty((0, self.prepared.each))
+        self.room = self.prepared.each
         motion = self.prepared.loop
         self.loop = run_motions.bind(MotionVariants(_numbers(self.prepared.stepper), motion.f, motion.c))
 
@@ -117,10 +119,16 @@ class ManyMotions:
             yield self._result(system, next(answers)) if is_right else None
 
     def _result(self, system: System, answer: Floats) -> Results | None:
-        return self.prepared.results(system, answer[: self.prepared.filled(system, answer)].copy())
+        """The results keep an answer of their own that is nearly full."""
+        filled = self.prepared.filled(system, answer)
+        nearly_full = answer.base is None and answer.size <= filled + 2 * (filled // MORE_ROOM)
+        return self.prepared.results(system, answer[:filled] if nearly_full else answer[:filled].copy())
 
     def _answers(self, rows: Floats) -> Iterator[Floats]:
-        """Motion after motion; each holds until the next one is asked for."""
+        """Motion after motion; each holds until the next one is asked for, unless it is alone."""
+        if len(rows) == 1:
+            yield self._answer(rows)
+            return
         most = max(1, BLOCK // self.prepared.each)
         if len(self.answers) < min(len(rows), most):
             self.answers = np.empty((min(len(rows), most), self.prepared.each))
@@ -128,6 +136,18 @@ class ManyMotions:
             some = np.ascontiguousarray(rows[first : first + len(self.answers)])
             self.loop(self.prepared.each, some, self.answers[: len(some)])
             yield from self.answers[: len(some)]
+
+    def _answer(self, row: Floats) -> Floats:
+        """One alone, with little more room than the last one took; with all of it where that was not enough."""
+        answer = np.empty(min(self.room, self.prepared.each))
+        self.loop(answer.size, row, answer)
+        if answer[COMPLETE] == 0.0 and answer.size < self.prepared.each:
+            answer = np.empty(self.prepared.each)
+            self.loop(answer.size, row, answer)
+        if answer[COMPLETE] == 1.0:
+            filled = self.prepared.filled(self.recorded.system, answer)
+            self.room = filled + filled // MORE_ROOM
+        return answer
 
 
 def _is_written(stepper: DynamicsStepper) -> bool:
