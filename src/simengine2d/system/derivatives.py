@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from .workspace import Workspace
 
 
-@kernel
+@kernel(inline=True)
 def add_constraint_tangent(S, D, lam, factor, w):
     """factor (Phi_q^T lam)_q into the matrix."""
     kind, a, b, weight, start, blocks = (

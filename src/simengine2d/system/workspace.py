@@ -119,7 +119,7 @@ def new_workspace(S: SystemArrays, L: Loads | None = None, d: EquationArrays | N
         H=np.empty((6, 6)),
         law=np.zeros(1 + variables + variables**2),
         given=np.zeros(4 + m),
-        G=np.empty((3, block)),
+        G=np.empty((4, block)),
         where=np.full(S.mass.size + 1, -1, dtype=np.int64),
         B=np.zeros((block, block)),
     )

@@ -194,7 +194,7 @@ def make_matrices(c):
     eliminate(D.program, c.v)
 
 
-@kernel
+@kernel(inline=True)
 def find_derivatives(c, t, q, qd, lam):
     """K into w.v and D into c.damping, both symmetrized, Phi_q, and the slopes of the forces."""
     S, L, D, w = c.S, c.L, c.D, c.w
