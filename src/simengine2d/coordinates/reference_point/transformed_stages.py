@@ -159,7 +159,7 @@ def evaluate_beside(c, t, y, out):
     evaluate_stage(c, c.one, 0)
 
 
-@kernel
+@kernel(inline=True)
 def evaluate_stage(c, st, i):
     S, w, m, gap, lam = c.S, c.w, c.S.jac_start.size - 1, st.gap[i], st.lam[i]
     move(S, st.t[i], st.z[i], st.zd[i], w)
@@ -176,7 +176,7 @@ def evaluate_stage(c, st, i):
 # Newton's equations -----------------------------------------------------------------------------------
 
 
-@kernel
+@kernel(inline=True)
 def make_matrices(c):
     """The factors of both matrices, of K and D at the stage in the middle."""
     D, v, damping, T, st, middle = c.D, c.w.v, c.damping, c.T, c.st, c.st.t.size // 2
@@ -237,7 +237,7 @@ def solve(c, t, y, out):
         move_stage(c, st, i)
 
 
-@kernel
+@kernel(inline=True)
 def transform(c, st):
     """-(r, g): what is left of the equations, in the real direction and in one of each conjugate pair."""
     T, rest, right, n, m = c.T, c.w.rest, c.right, st.a.shape[1], c.S.jac_start.size - 1
@@ -259,7 +259,7 @@ def transform(c, st):
                 right[k, n + j] -= shares * st.gap[i, j]
 
 
-@kernel
+@kernel(inline=True)
 def transform_back(c, st):
     """The part of the corrections in the real direction: qd changes by h lambda times as much as a, q by its square."""
     T, x, n, m = c.T, c.w.x, st.a.shape[1], c.S.jac_start.size - 1
@@ -274,7 +274,7 @@ def transform_back(c, st):
             st.dlam[i, j] = of_a * x[n + j]
 
 
-@kernel
+@kernel(inline=True)
 def add_pair(c, st, k):
     """The part in the directions of a conjugate pair."""
     T, x, n, m = c.T, c.x[k], st.a.shape[1], c.S.jac_start.size - 1
@@ -308,7 +308,7 @@ def solve_beside(c, t, y, out):
     move_stage(c, one, 0)
 
 
-@kernel
+@kernel(inline=True)
 def move_stage(c, st, i):
     """q += dq,   qd += dqd, and what they make of the forces."""
     for j in range(c.dq.shape[1]):
