@@ -68,6 +68,17 @@ class OutputMultipliers(NamedTuple):
 UP_TO, AGAIN, WANTED = range(3)
 
 
+class LaneSlopes(NamedTuple):
+    """zdd of as many states as there are lanes."""
+
+    pointer: BoundKernel
+    """Reads y at the times, writes zdd; done[0] is then 1, or 0 where a state is no ordinary one."""
+    y: Floats  # (2 n, LANES), z and zd
+    zdd: Floats  # (n, LANES)
+    times: Floats  # (LANES)
+    done: Ints  # (1)
+
+
 class Several(NamedTuple):
     """How several outputs are made at once, to the last bit as one by one."""
 
@@ -75,6 +86,8 @@ class Several(NamedTuple):
     """(k, rows, out): outputs from k on, as `recover` makes them."""
     told: Ints
     kernels: tuple[KernelPointer, ...]
+    slopes: LaneSlopes | None = None
+    """The accelerations of several states at once."""
 
     def want(self) -> None:
         """Ask for it from now on: so many outputs will be made that compiling it pays.

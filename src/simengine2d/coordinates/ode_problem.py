@@ -188,7 +188,7 @@ class Recoverer:
         """`pointers` as in `Pointers`; `sizes` are the numbers of coordinates z, coordinates q and multipliers."""
         n, q, m = sizes
         y, yd = np.zeros((2, 2 * n))
-        more, told, _ = several or NOT_SEVERAL
+        more, told, *_ = several or NOT_SEVERAL
         room = Room(y, yd, np.zeros(3 * n), np.zeros(3 * q), np.zeros(m), monitors.copy(), turns, told)
         self.q, self.m, self.rows = q, m, np.zeros(0)
         self.bound = recover.bind(

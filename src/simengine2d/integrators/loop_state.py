@@ -26,7 +26,9 @@ STORED, CALM = 30, 31
 GRID, FINER = 32, 33
 # corrections of implicit stages so far
 ITERATED = 34
-STATE_SIZE = 35
+# whether only the times of outputs are written, since all rows follow when the steps are over
+WAITS = 35
+STATE_SIZE = 36
 # why the loop ended
 DONE, PAUSED, STEP_TOO_SMALL, TOO_STIFF, NO_CONVERGENCE = range(5)
 COLLAPSED, BLEW_UP, AT_LIMIT, JUMPS, CHATTERS, ALARMED = range(5, 11)

@@ -138,13 +138,19 @@ def step_error(T, r, h):
 @kernel(inline=True)
 def interpolate(s, r, h, x):
     """The state a fraction x into the step, into r.out."""
+    weigh_slopes(s, x)
+    add_slopes(r.y, h, s.flat, r.K, r.K.shape[0], r.out)
+
+
+@kernel(inline=True)
+def weigh_slopes(s, x):
+    """P_j0 x + P_j1 x^2 + ... of all slopes."""
     dense, weights = lanes_in(s.dense), lanes_in(s.weights)
     for j in range(weights.size):
         total = 0.0
         for d in range(s.dense.shape[0] - 1, -1, -1):
             total = (total + dense[d, j]) * x
         weights[j] = total
-    add_slopes(r.y, h, s.flat, r.K, r.K.shape[0], r.out)
 
 
 # Steps over kernel pointers -------------------------------------------------------------------------------------

@@ -51,6 +51,7 @@ from .loop_state import (
     TIME,
     TOO_STIFF,
     TRIED,
+    WAITS,
     WHY,
     know_slopes,
     past_row,
@@ -122,9 +123,10 @@ def write_outputs(E, rules, p, times, k, rows):
         if t > p.state[END]:
             break
         times[k] = t
-        state_between(E, rules, p, t)
-        inside = p.old_notes if t <= p.state[TIME] else p.inside
-        write_row(p, p.notes if t == p.state[END] else inside, k, rows)
+        if p.state[WAITS] == 0.0:
+            state_between(E, rules, p, t)
+            inside = p.old_notes if t <= p.state[TIME] else p.inside
+            write_row(p, p.notes if t == p.state[END] else inside, k, rows)
         k += 1
     return k
 

@@ -10,9 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ...coordinates.equations import WANTED
 from ...integrators import time_loop
+from ...integrators.waiting_rows import waiting_rows
 from ...numerics.arrays import Floats
 from ...numerics.kernel import JIT
+from ...numerics.kernel_pointer import BoundKernel
 from ...results.results import Results
 from ...system.system import System
 from .motion_loop import (
@@ -51,14 +54,18 @@ class CompiledRun(RunInOneCall):
 
     head = HEAD
 
-    def __init__(self, run: Run, asked: Mapping[str, Any]) -> None:
-        """`run` is at its start, and `suits`."""
+    def __init__(self, run: Run, asked: Mapping[str, Any], short: bool = False) -> None:
+        """`run` is at its start, and `suits`; it is `short` if all of its steps can be stored."""
         super().__init__(run, asked)
         assert isinstance(run.stepper, OdeStepper)
         self.stepper, self.known = run.stepper, cautions(run.stepper)
         self.judged: tuple[bytes, Judgment | None] = (b"", None)
         self.each = numbers_in_answer(run.system, room_for(self.options))
-        self.loop = run_motion.bind(prepared(self.stepper, self.options))
+        if self.stepper.problem.several is not None:
+            self.stepper.problem.several.want()
+        short = short or self.options.spacing is not None
+        self.waiting = rows_that_wait(self.stepper) if short else None  # the loop knows its address alone
+        self.loop = run_motion.bind(prepared(self.stepper, self.options, self.waiting))
 
     def results(self, system: System, answer: Floats) -> Results | None:
         """Of what the loop has answered; None where a run would have something to do, or to say of its rows."""
@@ -115,8 +122,10 @@ def numbers_in_answer(system: System, room: int) -> int:
 # The context of the loop ------------------------------------------------------------------------------
 
 
-def prepared(stepper: OdeStepper, options: DynamicsOptions) -> PreparedMotion:
-    """All that the loop works with; the arrays are those of the stepper."""
+def prepared(
+    stepper: OdeStepper, options: DynamicsOptions, waiting: BoundKernel | None = None
+) -> PreparedMotion:
+    """All that the loop works with; the arrays are those of the stepper. `waiting` writes the rows at the end."""
     integration, problem, rank = stepper.restartable, stepper.problem, stepper.rank
     assert integration is not None
     if problem.several is not None:
@@ -132,7 +141,7 @@ def prepared(stepper: OdeStepper, options: DynamicsOptions) -> PreparedMotion:
     return PreparedMotion(
         integration.path, stepper.monitors, problem.tolerance,
         np.zeros(0) if rank is None else rank.state, stepper.first, np.array(limits, dtype=float), room,
-        np.ascontiguousarray(first_and_last), _calls(stepper),
+        np.ascontiguousarray(first_and_last), _calls(stepper, waiting),
     )  # fmt: skip
 
 
@@ -153,7 +162,7 @@ def _room_for(stepper: OdeStepper, options: DynamicsOptions) -> tuple[OutputRoom
     return room, steps
 
 
-def _calls(stepper: OdeStepper) -> Any:
+def _calls(stepper: OdeStepper, waiting: BoundKernel | None) -> Any:
     """The kernels of the loop; see `motion_loop`."""
     integration, watch = stepper.restartable, None if stepper.rank is None else stepper.rank.looking
     assert integration is not None
@@ -169,7 +178,16 @@ def _calls(stepper: OdeStepper) -> Any:
         *finish[:2],
         *recover[:2],
         *(watch[:2] if watch else (0, 0)),
+        *(waiting[:2] if waiting else (0, 0)),
     ]
     calls = np.zeros(len(pairs), dtype=np.int64 if JIT else object)
     calls[:] = [int(each) for each in pairs] if JIT else pairs
     return calls
+
+
+def rows_that_wait(stepper: OdeStepper) -> BoundKernel | None:
+    """The rows of outputs when all steps are over, where several outputs are made at once."""
+    several = stepper.problem.several
+    if not JIT or several is None or several.slopes is None or several.told[WANTED] == 0:
+        return None
+    return waiting_rows(stepper.restartable, several.slopes)  # type: ignore[arg-type]

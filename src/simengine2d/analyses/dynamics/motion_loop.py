@@ -28,6 +28,7 @@ from ...integrators.loop_state import (
     STORED,
     TAKE,
     TIME,
+    WAITS,
     WHY,
     Path,
 )
@@ -48,6 +49,7 @@ HEAD = 16
 BEGIN, LAST, IN_STEPS, TIGHT, SPACING, MOST_STEPS, OF_FORCES, COORDINATES, MULTIPLIERS, PEAKS = range(10)
 # entries of `calls`
 INTEGRATE, LOOK_BACK, LOOP, FINISH, FINISH_CONTEXT, RECOVER, RECOVER_CONTEXT, WATCH, WATCH_CONTEXT = range(9)
+WAITING, WAITING_CONTEXT = 9, 10
 
 
 class MotionNumbers(NamedTuple):
@@ -138,7 +140,8 @@ def set_back(c):
         p.memory[k] = 0.0
     p.state[TIME] = p.state[END] = c.limits[BEGIN]
     p.state[LIMIT], p.state[GRID] = c.limits[LAST], c.limits[SPACING]
-    p.state[FINER] = p.state[STORED] = 1.0 if c.limits[SPACING] > 0.0 else 0.0
+    p.state[FINER] = 1.0 if c.limits[SPACING] > 0.0 else 0.0
+    p.state[STORED] = 1.0 if c.limits[SPACING] > 0.0 or c.calls[WAITING] != 0 else 0.0
     for k in range(p.notes.size):
         p.notes[k] = 0.0
     for k in range(2):
@@ -161,13 +164,22 @@ def set_back(c):
 
 @kernel
 def integrated(c):
-    """All steps, and the rows at the outputs. Returns their number, 0 if something happened on the way."""
+    """All steps, and the rows at the outputs. Returns their number, 0 if something happened on the way.
+
+    Rows may wait until all steps are over, to have the stages that outputs need computed side by side.
+    """
     r, p, last = c.r, c.p, c.asked.size - 1
     for k in range(r.times.size):
         r.times[k] = c.asked[min(k, last)]
-    p.state[ROW] = 0.0
+    waits = c.calls[WAITING] != 0
+    p.state[ROW], p.state[WAITS] = 0.0, 1.0 if waits else 0.0
     invoke(c.calls[INTEGRATE], c.calls[LOOP], c.limits[MOST_STEPS], r.times, r.rows)
-    return int(p.state[ROW]) if p.state[WHY] == DONE else 0
+    p.state[WAITS], count = 0.0, int(p.state[ROW])
+    if p.state[WHY] != DONE:
+        return 0
+    if waits:
+        invoke(c.calls[WAITING], c.calls[WAITING_CONTEXT], 0.0, r.times[:count], r.rows)
+    return count
 
 
 @kernel

@@ -29,8 +29,8 @@ MOST_NUMBERS = 2_000_000  # in an answer: beyond that, looking after steps takes
 class RepeatedRun:
     """A plain call that was made before. It has one user at a time."""
 
-    def __init__(self, way: type[CompiledRun | StiffRun] | None) -> None:
-        self.way = way
+    def __init__(self, way: type[CompiledRun | StiffRun] | None, short: bool = False) -> None:
+        self.way, self.short = way, short
         self.prepared: CompiledRun | StiffRun | None = None
         self.size = 0
         """Numbers in its answer."""
@@ -61,7 +61,7 @@ class RepeatedRun:
     def prepare(
         self, way: type[CompiledRun | StiffRun], system: System, asked: Mapping[str, Any]
     ) -> CompiledRun | StiffRun:
-        prepared = self.prepared = way(new_run(options_from(system, asked)), deepcopy(asked))
+        prepared = self.prepared = way(new_run(options_from(system, asked)), deepcopy(asked), self.short)
         self.size = prepared.each
         return prepared
 
@@ -77,7 +77,7 @@ def plain_run(system: System, asked: Mapping[str, Any], progress: Progress | Non
         results = run.to_the_end(progress)
         for stepper in run.steppers:
             stepper.put_away()
-        repeated = repeated or RepeatedRun(way_to_repeat(run) if is_plain else None)
+        repeated = repeated or RepeatedRun(way_to_repeat(run) if is_plain else None, is_short(run))
     earlier.give(kind, repeated)
     return results
 
@@ -94,3 +94,8 @@ def way_to_repeat(run: Run) -> type[CompiledRun | StiffRun] | None:
         return StiffRun if turns_stiff(run) and numbers_of_stiff_run(run) <= MOST_NUMBERS else None
     small = numbers_in_answer(run.system, room_for(run.options)) <= MOST_NUMBERS
     return CompiledRun if small and 0 < run.tried < steps_in_one_call(run) else None
+
+
+def is_short(run: Run) -> bool:
+    """Whether all steps of a finished run can be stored."""
+    return run.tried < run.steppers[0].looks_back

@@ -43,7 +43,7 @@ class StiffRun(RunInOneCall):
     head = HEAD
     needs_room = True
 
-    def __init__(self, run: Run, asked: Mapping[str, Any]) -> None:
+    def __init__(self, run: Run, asked: Mapping[str, Any], short: bool = False) -> None:
         """`run` is at its start, and its motion was stiff from some time on before."""
         at = run.start.assembly
         run.takeover.add_implicit(at.t, (at.q, at.qd))

@@ -27,7 +27,7 @@ from ...numerics.lanes import (
 )
 from ...numerics.rotation import FAR
 from ...system.kkt_refinement import larger_share
-from ..equations import AGAIN, LARGEST_CORRECTION, LEFT, UP_TO, VELOCITY, Several
+from ..equations import AGAIN, LARGEST_CORRECTION, LEFT, UP_TO, VELOCITY, LaneSlopes, Several
 from .articulated import accelerate_joints, eliminate_joints, weigh
 from .held_rows import HeldRows
 from .joint_forces import HOLDS, NEAR_SINGULAR, JointForces, balance
@@ -237,6 +237,13 @@ def solve_loops_of_lanes(s, unused, y, out):
     close_loops(closing)
 
 
+@rare_kernel_pointer
+def slopes_of_lanes(several, unused, y, out):
+    """zdd of the states and at the times in the tables; done[0] is 1 unless some state is no ordinary one."""
+    s = several.s
+    s.done[0] = 1 if accelerated(several, tree_in(s), lanes_in(s.y), lanes_in(s.x)) else 0
+
+
 # Outputs ----------------------------------------------------------------------------------------------------
 
 
@@ -362,9 +369,13 @@ def several_at_once(
     solving = solve_loops_of_lanes.bind(s) if closed else None
     project = project_lanes.bind(s) if closed and projected else None
     pointers = [word for bound in (project, solving) for word in (bound[:2] if bound else (0, 0))]
-    kernels = project_lanes if project else None, solve_loops_of_lanes if solving else None, several_outputs
     several = several_outputs.bind(SideBySide(s, *pointers))
-    return Several(several, s.told, tuple(kernel for kernel in kernels if kernel is not None))
+    slopes = LaneSlopes(slopes_of_lanes.bind_like(several), s.y, s.x, s.times, s.done)
+    kernels = [several_outputs, slopes_of_lanes]
+    kernels += [
+        kernel for kernel, there in ((project_lanes, project), (solve_loops_of_lanes, solving)) if there
+    ]
+    return Several(several, s.told, tuple(kernels), slopes)
 
 
 def tables(c: JointForces, gravity: Floats, forces: tuple[Any, Any], limits: Limits) -> Tables:
