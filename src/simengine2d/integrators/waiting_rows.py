@@ -1,7 +1,7 @@
-"""The stages that only the dense output of an explicit method needs, of several steps side by side.
+"""Rows of outputs that are written when all steps of an explicit method are over and stored.
 
-Where outputs wait until all steps are over and stored, these stages are computed for as many steps at once as there are
-lanes, each with the numbers it would have alone.
+The stages that only its dense output needs are then computed for as many steps at once as there are lanes, each with
+the numbers it would have alone.
 """
 
 from __future__ import annotations

@@ -61,8 +61,6 @@ class CompiledRun(RunInOneCall):
         self.stepper, self.known = run.stepper, cautions(run.stepper)
         self.judged: tuple[bytes, Judgment | None] = (b"", None)
         self.each = numbers_in_answer(run.system, room_for(self.options))
-        if self.stepper.problem.several is not None:
-            self.stepper.problem.several.want()
         short = short or self.options.spacing is not None
         self.waiting = rows_that_wait(self.stepper) if short else None  # the loop knows its address alone
         self.loop = run_motion.bind(prepared(self.stepper, self.options, self.waiting))
@@ -188,6 +186,9 @@ def _calls(stepper: OdeStepper, waiting: BoundKernel | None) -> Any:
 def rows_that_wait(stepper: OdeStepper) -> BoundKernel | None:
     """The rows of outputs when all steps are over, where several outputs are made at once."""
     several = stepper.problem.several
-    if not JIT or several is None or several.slopes is None or several.told[WANTED] == 0:
+    if not JIT or several is None or several.slopes is None:
+        return None
+    several.want()
+    if several.told[WANTED] == 0:
         return None
     return waiting_rows(stepper.restartable, several.slopes)  # type: ignore[arg-type]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ...expressions.function_table import FunctionTable, functions_at
 from ...numerics.kernel import kernel
 from ...numerics.kernel_pointer import invoke, kernel_pointer
-from ...numerics.lanes import floored, larger
+from ...numerics.lanes import chosen, floored, larger
 from ...numerics.ldl import Elimination
 from ...numerics.pair_elimination import eliminate_pairs, solve_pair, solve_pairs_again, substitute_pairs
 from ...numerics.refinement import MOST_REFINEMENTS, refine
@@ -276,7 +276,8 @@ def spread_of_loops(c):
         for e in range(group[g, ENTRY], group[g + 1, ENTRY]):
             one += c.W[e, 0] * c.W[e, 1]
             two += c.W[e, 2] * c.W[e, 3]
-        spread = larger(larger(spread, one * abs(V[at, 0])), two * abs(V[at, 3]))
+        one, two = one * abs(V[at, 0]), two * abs(V[at, 3])
+        spread = chosen(one + two < np.inf, larger(larger(spread, one), two), np.inf)
     return spread
 
 
