@@ -136,13 +136,6 @@ def step_error(T, r, h):
 
 
 @kernel(inline=True)
-def interpolate(s, r, h, x):
-    """The state a fraction x into the step, into r.out."""
-    weigh_slopes(s, x)
-    add_slopes(r.y, h, s.flat, r.K, r.K.shape[0], r.out)
-
-
-@kernel(inline=True)
 def weigh_slopes(s, x):
     """P_j0 x + P_j1 x^2 + ... of all slopes."""
     dense, weights = lanes_in(s.dense), lanes_in(s.weights)
@@ -206,7 +199,8 @@ def look_into_explicit_step(s, t, state, out):
     if state[loop_state.DENSE] == 0.0:
         evaluate_stages(s, T.stages + 1, T.C.size, state[loop_state.TIME], h)
         state[loop_state.DENSE] = 1.0
-    interpolate(s, s.p, h, (t - state[loop_state.TIME]) / h)
+    weigh_slopes(s, (t - state[loop_state.TIME]) / h)
+    add_slopes(s.p.y, h, s.flat, s.p.K, s.p.K.shape[0], s.p.out)
 
 
 # Methods in fixed steps -------------------------------------------------------------------------------
