@@ -5,6 +5,9 @@ import pytest
 
 import simengine2d as se
 from simengine2d.analyses.singular_poses import geometric_masses, shares_by_elimination
+from simengine2d.coordinates.relative.loop_arrays import RowLimits
+from simengine2d.coordinates.relative.loops import spread_of_loops
+from simengine2d.coordinates.relative.recursive import RecursiveEquations
 from simengine2d.coordinates.relative.relative import Relative
 from simengine2d.coordinates.relative.tree_motion import FLOAT, KIND, OWN_SLOT, PIN, SLIDE, SLOT, WELD
 from simengine2d.model import library
@@ -96,6 +99,19 @@ def test_a_row_that_vanishes_is_lost():
     bound, g = family.row_shares(geometric_masses(family.system)), np.empty(family.system.m)
     bound(0.0, family.bodies(0.0, flat, *np.zeros((2, family.n))).q, g)
     assert g.min() < 2e-6
+
+
+def test_pivots_that_vanish_exactly_are_an_infinite_spread():
+    """Two flat loops: the first row of each pair moves nothing, and the other is no number then."""
+    family = family_of(se.builders.four_bar_ladder(2))
+    none = np.zeros(family.m)
+    equations = RecursiveEquations(family, np.zeros(2), RowLimits(none, none, none), False)
+    with np.errstate(all="ignore"):
+        equations.accelerate(0.0, np.zeros(2 * family.n), np.empty(2 * family.n))
+        assert spread_of_loops(equations.loops) == np.inf
+    upright = np.concatenate([family.positions(family.q), np.zeros(family.n)])
+    equations.accelerate(0.0, upright, np.empty(2 * family.n))
+    assert spread_of_loops(equations.loops) < 10.0
 
 
 def test_both_kinds_of_elimination_agree_on_what_all_rows_are_together():
